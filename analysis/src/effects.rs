@@ -42,6 +42,8 @@ pub struct Effects {
     pub conditional: bool,
     /// For each operand written: the bits that are always written.
     written: Vec<(u16, u128)>,
+    /// For each operand whose bits it reads or writes, other than for an intrinsic: their number from the first.
+    extents: Vec<(u16, u32)>,
 }
 
 impl Effects {
@@ -90,9 +92,15 @@ impl Effects {
                 _ => {}
             }
         }
+        found.extents = extents(shape, &values);
         let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
         found.calls = found.branch != When::Never && shape.nodes.iter().any(keeps_next);
         found
+    }
+
+    /// The number of the operand's bits, from the first, that the operation reads or writes other than for an intrinsic.
+    pub fn extent(&self, operand: u16) -> Option<u32> {
+        self.extents.iter().find(|(known, _)| *known == operand).map(|(_, bits)| *bits)
     }
 
     /// Whether the operation always overwrites the whole operand, which has this many bits. True if the operation does
@@ -101,6 +109,32 @@ impl Effects {
         let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
         self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
     }
+}
+
+/// For each operand whose bits a shape reads or writes: their number from the first. An intrinsic decides itself which of
+/// its arguments it needs, so they do not count.
+fn extents(shape: &Shape, values: &[Option<u64>]) -> Vec<(u16, u32)> {
+    let mut found: Vec<(u16, u32)> = Vec::new();
+    let mut add = |node: &Node| {
+        let bits = (u32::from(node.args[1]) + 1).saturating_mul(node.ty.size());
+        match found.iter_mut().find(|(operand, _)| *operand == node.args[0]) {
+            Some((_, most)) => *most = bits.max(*most),
+            None => found.push((node.args[0], bits)),
+        }
+    };
+    let mut needed = vec![false; shape.nodes.len()];
+    // Arguments precede the nodes that need them.
+    for (at, node) in shape.nodes.iter().enumerate().rev() {
+        let effect = node.op.is_effect() && when(node, values) != When::Never;
+        if node.op == Op::Intrinsic || !(effect || needed[at]) {
+            continue;
+        }
+        if matches!(node.op, Op::Operand | Op::Write) {
+            add(node);
+        }
+        for_each_argument(node, &shape.lists, |argument| needed[usize::from(argument)] = true);
+    }
+    found
 }
 
 /// For each node: the state whose value it has, whatever choices between its values depend on.

@@ -2,7 +2,7 @@
 
 use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
-use isaforge_core::explain::{Field as Explained, groups, words};
+use isaforge_core::explain::{Field as Explained, bits_text, groups, words};
 use isaforge_core::group;
 use isaforge_core::stream::{Source, annotate};
 
@@ -23,8 +23,7 @@ pub struct Field {
 impl Field {
     /// The bits as text, such as `47..40, 3`.
     pub fn bits(&self) -> String {
-        let run = |(high, low): &(u16, u16)| if high == low { format!("{low}") } else { format!("{high}..{low}") };
-        self.runs.iter().map(run).collect::<Vec<_>>().join(", ")
+        bits_text(self.runs.iter().copied())
     }
 
     fn explained(slot: &str, field: &Explained) -> Field {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use petgraph::algo::dominators::{Dominators, simple_fast};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 
+use crate::dominators::Dominators;
 use crate::effects::When;
+use crate::effort::step;
 use crate::program::Program;
 
 /// How control passes from one block to another.
@@ -39,7 +40,14 @@ pub struct Graph {
     /// The blocks, sorted by address.
     pub blocks: Vec<Block>,
     graph: DiGraph<(), Edge>,
-    dominators: Dominators<NodeIndex>,
+    dominators: Dominators,
+    /// The blocks in an order in which those before a block come first, apart from loops, and the place of each in it.
+    order: Vec<usize>,
+    places: Vec<usize>,
+    /// For each block: the header of the smallest loop around it, other than itself.
+    around: Vec<Option<usize>>,
+    /// Whether each block is the header of a loop.
+    heads: Vec<bool>,
 }
 
 impl Graph {
@@ -107,22 +115,91 @@ impl Graph {
         for block in program.entry_points.iter().filter_map(|place| block_at(*place)) {
             graph.add_edge(start, nodes[block], Edge::Next);
         }
-        let dominators = simple_fast(&graph, start);
-        let mut found = Graph { blocks, graph, dominators };
+        let dominators = Dominators::new(&graph, start);
+        let (around, heads) = (vec![None; blocks.len()], vec![false; blocks.len()]);
+        let mut found = Graph { blocks, graph, dominators, order: Vec::new(), places: Vec::new(), around, heads };
+        found.sort(start);
         found.mark();
         found
+    }
+
+    /// Sorts the blocks: a block comes after those that lead to it, apart from loops.
+    fn sort(&mut self, start: NodeIndex) {
+        let count = self.blocks.len();
+        let mut seen = vec![false; count + 1];
+        for root in std::iter::once(start).chain((0..count).map(NodeIndex::new)) {
+            if std::mem::replace(&mut seen[root.index()], true) {
+                continue;
+            }
+            let mut open = vec![(root, self.graph.neighbors(root).detach())];
+            while let Some((node, next)) = open.last_mut() {
+                step();
+                match next.next_node(&self.graph) {
+                    Some(next) if std::mem::replace(&mut seen[next.index()], true) => {}
+                    Some(next) => open.push((next, self.graph.neighbors(next).detach())),
+                    None => {
+                        self.order.extend((node.index() < count).then_some(node.index()));
+                        open.pop();
+                    }
+                }
+            }
+        }
+        self.order.reverse();
+        self.places = vec![0; count];
+        for (place, block) in self.order.iter().enumerate() {
+            self.places[*block] = place;
+        }
+    }
+
+    /// The place of a block in an order in which those before it come first, apart from loops.
+    pub(crate) fn place_of(&self, block: usize) -> usize {
+        self.places[block]
+    }
+
+    /// The block at such a place.
+    pub(crate) fn block_at(&self, place: usize) -> usize {
+        self.order[place]
     }
 
     fn mark(&mut self) {
         // A branch with a computed target may reach every block.
         let anywhere = self.blocks.iter().any(|block| block.indirect);
+        // The blocks that are reached, dominators first.
+        let mut reached: Vec<(u32, usize)> = Vec::new();
         for index in 0..self.blocks.len() {
-            let reached = self.dominators.dominators(NodeIndex::new(index)).is_some();
-            self.blocks[index].reachable = reached || anywhere;
+            let span = self.dominators.span(index);
+            reached.extend(span.map(|(first, _)| (first, index)));
+            self.blocks[index].reachable = span.is_some() || anywhere;
         }
-        for (from, to) in self.back_edges() {
-            for inside in self.natural_loop(from, to) {
-                self.blocks[inside].depth += 1;
+        reached.sort_unstable();
+        self.nest(&reached);
+        for (_, block) in reached {
+            let outer = self.around[block].map_or(0, |head| self.blocks[head].depth);
+            self.blocks[block].depth = outer + usize::from(self.heads[block]);
+        }
+    }
+
+    /// Finds the loops, the inner ones first: a loop that is known counts as one block of those around it.
+    fn nest(&mut self, reached: &[(u32, usize)]) {
+        let mut latches: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
+        self.back_edges().into_iter().for_each(|(from, to)| latches[to].push(from));
+        // For each block: a header around it, on the way to that of the largest known loop around it.
+        let mut outer: Vec<usize> = (0..self.blocks.len()).collect();
+        for (_, head) in reached.iter().rev() {
+            let mut open = std::mem::take(&mut latches[*head]);
+            self.heads[*head] = !open.is_empty();
+            while let Some(mut block) = open.pop() {
+                step();
+                while outer[block] != block {
+                    step();
+                    outer[block] = outer[outer[block]];
+                    block = outer[block];
+                }
+                if block != *head && self.dominators.span(block).is_some() {
+                    outer[block] = *head;
+                    self.around[block] = Some(*head);
+                    open.extend(self.predecessors(block));
+                }
             }
         }
     }
@@ -140,17 +217,16 @@ impl Graph {
 
     /// Whether every path from an entry point to `block` goes through `through`.
     pub fn dominates(&self, through: usize, block: usize) -> bool {
-        let mut all = self.dominators.dominators(NodeIndex::new(block)).into_iter().flatten();
-        all.any(|node| node.index() == through)
+        self.dominators.dominates(through, block)
     }
 
-    /// The back edges: from a block to one that dominates it. If several lead to the same loop header, only one is
-    /// returned.
+    /// The back edges, each once: from a block to one that dominates it, the header of a loop.
     pub fn back_edges(&self) -> Vec<(usize, usize)> {
         let mut found: Vec<(usize, usize)> = Vec::new();
         for from in 0..self.blocks.len() {
+            let first = found.len();
             for (to, _) in self.successors(from) {
-                if self.dominates(to, from) && !found.contains(&(from, to)) {
+                if self.dominates(to, from) && !found[first..].contains(&(from, to)) {
                     found.push((from, to));
                 }
             }
@@ -158,17 +234,16 @@ impl Graph {
         found
     }
 
-    /// The blocks of the natural loop that a back edge closes.
-    pub fn natural_loop(&self, from: usize, to: usize) -> Vec<usize> {
-        let mut inside = vec![false; self.blocks.len()];
-        let mut open = vec![from];
-        inside[to] = true;
-        while let Some(block) = open.pop() {
-            if !std::mem::replace(&mut inside[block], true) {
-                open.extend(self.predecessors(block));
-            }
-        }
-        (0..self.blocks.len()).filter(|block| inside[*block]).collect()
+    /// The headers of the loops that contain a block, the smallest loop first. All edges back to a header close one
+    /// loop.
+    pub fn loops_around(&self, block: usize) -> impl Iterator<Item = usize> {
+        let own = Some(block).filter(|block| self.heads[*block]).or(self.around[block]);
+        std::iter::successors(own, |head| self.around[*head])
+    }
+
+    /// The number of loops.
+    pub fn loops(&self) -> usize {
+        self.heads.iter().filter(|head| **head).count()
     }
 
     /// The index of the block that contains an entry.

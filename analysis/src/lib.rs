@@ -15,16 +15,20 @@
 //! - [`effects`]: the effects of an operation once the modifiers of a word are known
 //! - [`program`]: all instructions of a program and its labels
 //! - [`graph`]: control flow
+//! - [`implied`]: what instructions access without an operand that names it
 //! - [`liveness`]: which registers are read later
 //! - [`mod@lint`]: mistakes that can be found without running the program
 //! - [`profile`]: execution counts of instructions
 //! - `picture`: drawings of the control flow, behind the feature `picture`
 #![forbid(unsafe_code)]
 
+mod dominators;
 pub mod effects;
+mod effort;
 pub mod entry;
 pub mod fields;
 pub mod graph;
+pub mod implied;
 pub mod lint;
 pub mod liveness;
 #[cfg(feature = "picture")]
@@ -32,9 +36,11 @@ pub mod picture;
 pub mod profile;
 pub mod program;
 pub mod set;
+mod sweep;
 
 pub use entry::{Entry, Flow, Instruction, Operand, Register};
 pub use graph::Graph;
+pub use implied::Implied;
 pub use lint::{Finding, lint};
 pub use liveness::Liveness;
 pub use profile::Profile;

@@ -7,16 +7,18 @@ mod discarded;
 mod diverged;
 mod messages;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
 use isaforge_core::{EncodeError, Tables};
 
-use crate::entry::Register;
+use crate::entry::{List, Register};
 use crate::graph::Graph;
-use crate::liveness::Liveness;
+use crate::liveness::{Liveness, Registers};
 use crate::program::Program;
+use crate::sweep::forwards;
 
 /// The kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,11 +43,13 @@ pub enum Check {
     Discarded,
     /// A barrier may not be reached by all threads of a workgroup.
     Diverged,
+    /// A list names more or fewer registers than the operation accesses.
+    Length,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 10] = [
+    pub const ALL: [Check; 11] = [
         Check::Invalid,
         Check::Unwritten,
         Check::Unread,
@@ -56,6 +60,7 @@ impl Check {
         Check::Needless,
         Check::Discarded,
         Check::Diverged,
+        Check::Length,
     ];
 
     /// The code of the check.
@@ -71,6 +76,7 @@ impl Check {
             Check::Needless => "P0008",
             Check::Discarded => "P0009",
             Check::Diverged => "P0010",
+            Check::Length => "P0011",
         }
     }
 }
@@ -96,6 +102,7 @@ pub fn lint(program: &Program<'_>) -> Vec<Finding> {
     unread(program, &graph, &liveness, &mut found);
     unwritten(program, &graph, &mut found);
     limits(program, &graph, &mut found);
+    lengths(program, &graph, &mut found);
     messages::check(program, &graph, &mut found);
     discarded::check(program, &graph, &mut found);
     diverged::check(program, &graph, &mut found);
@@ -171,36 +178,48 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     }
     // Registers of other banks may be set by the launch.
     let bank = preload(0).bank;
-    let writes = |block: usize| {
-        let entries = program.entries.get(graph.blocks[block].entries.clone()).unwrap_or_default();
-        entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).flat_map(|i| &i.writes).map(|(r, _)| *r)
+    let writes = |entries: &Range<usize>| {
+        let entries = program.entries.get(entries.clone()).unwrap_or_default();
+        let instructions = entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+        instructions.flat_map(|i| &i.writes).map(|(r, _)| *r).filter(|register| register.bank == bank)
     };
-    // The registers that may have been written before each block.
-    let mut before: Vec<HashSet<Register>> = vec![HashSet::new(); graph.blocks.len()];
-    let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
-    while let Some(block) = open.pop() {
-        let after: HashSet<Register> = before[block].iter().copied().chain(writes(block)).collect();
-        for (next, _) in graph.successors(block) {
-            let count = before[next].len();
-            before[next].extend(after.iter().copied());
-            if before[next].len() != count {
-                open.push(next);
-            }
-        }
+    let mut numbers: HashMap<Register, usize> = HashMap::new();
+    for register in writes(&(0..program.entries.len())) {
+        let next = numbers.len();
+        numbers.entry(register).or_insert(next);
     }
+    // The registers that may have been written before each block.
+    let start = vec![Registers::new(numbers.len()); graph.blocks.len()];
+    let before = forwards(graph, start, |block, written| {
+        writes(&graph.blocks[block].entries).for_each(|register| written.insert(numbers[&register]));
+    });
     for (block, mut written) in before.into_iter().enumerate().filter(|(block, _)| graph.blocks[*block].reachable) {
         for index in graph.blocks[block].entries.clone() {
             let Ok(instruction) = &program.entries[index].instruction else { continue };
             let unknown = |register: &&Register| {
-                register.bank == bank && !written.contains(register) && !preloaded.contains(register)
+                let known = numbers.get(register).is_some_and(|number| written.has(*number));
+                register.bank == bank && !known && !preloaded.contains(register)
             };
             let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
             if !names.is_empty() {
                 let message = format!("no path to here writes {}", names.join(", "));
                 found.push(Finding { check: Check::Unwritten, entry: index, message });
             }
-            written.extend(instruction.writes.iter().map(|(register, _)| *register));
+            writes(&(index..index + 1)).for_each(|register| written.insert(numbers[&register]));
         }
+    }
+}
+
+/// Reports lists that name more or fewer registers than the operation accesses.
+fn lengths(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
+        let lists = entry.instruction.iter().flat_map(|instruction| &instruction.lists);
+        found.extend(lists.map(|List { operand, named, accessed }| {
+            let registers = if *accessed == 1 { "register" } else { "registers" };
+            let message =
+                format!("the instruction accesses {accessed} {registers} of the list `{operand}`, which names {named}");
+            Finding { check: Check::Length, entry: index, message }
+        }));
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
-use crate::entry::Register;
+use crate::entry::{Register, once};
 use crate::graph::Graph;
 use crate::program::Program;
+use crate::sweep::Open;
 
 /// A set of registers, by their indices in a [`Liveness`].
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Registers(Vec<u64>);
 
 impl Registers {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Registers(vec![0; count.div_ceil(64)])
     }
 
@@ -21,20 +22,20 @@ impl Registers {
         all
     }
 
-    fn insert(&mut self, index: usize) {
+    pub(crate) fn insert(&mut self, index: usize) {
         self.0[index / 64] |= 1 << (index % 64);
     }
 
-    fn remove(&mut self, index: usize) {
+    pub(crate) fn remove(&mut self, index: usize) {
         self.0[index / 64] &= !(1 << (index % 64));
     }
 
-    fn has(&self, index: usize) -> bool {
+    pub(crate) fn has(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
     /// Adds the registers of another set. Returns whether the set changed.
-    fn add(&mut self, others: &Registers) -> bool {
+    pub(crate) fn add(&mut self, others: &Registers) -> bool {
         let mut changed = false;
         for (word, other) in self.0.iter_mut().zip(&others.0) {
             changed |= *other & !*word != 0;
@@ -91,7 +92,7 @@ impl Liveness {
         let live_out = |(_, register): &(usize, &Register)| program.set.is_live_out(**register);
         found.registers.iter().enumerate().filter(live_out).for_each(|(number, _)| outputs.insert(number));
         let mut into = vec![Registers::new(count); graph.blocks.len()];
-        let mut open: Vec<usize> = (0..graph.blocks.len()).collect();
+        let mut open = Open::all(graph, true);
         while let Some(block) = open.pop() {
             let mut live = match graph.blocks[block].indirect {
                 true => Registers::all(count),
@@ -105,7 +106,7 @@ impl Liveness {
             }
             let first = found.block(program, graph.blocks[block].entries.clone(), live);
             if into[block].add(&first) {
-                open.extend(graph.predecessors(block));
+                graph.predecessors(block).for_each(|before| open.push(before));
             }
         }
         found
@@ -139,13 +140,6 @@ impl Liveness {
         }
     }
 
-    /// The registers that are read before any write to them.
-    pub fn at_start(&self) -> impl Iterator<Item = Register> {
-        let first = self.before.first();
-        let live = move |number: &usize| first.is_some_and(|live| live.has(*number));
-        (0..self.registers.len()).filter(live).map(|number| self.registers[number])
-    }
-
     /// The number of registers that are live before an entry.
     pub fn pressure(&self, entry: usize) -> usize {
         self.before.get(entry).map_or(0, Registers::count)
@@ -156,11 +150,5 @@ impl Liveness {
         let before = self.before.get(entry);
         let live = move |number: &usize| before.is_some_and(|live| live.has(*number));
         (0..self.registers.len()).filter(live).map(|number| self.registers[number])
-    }
-}
-
-fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
-    if !list.contains(&item) {
-        list.push(item);
     }
 }

@@ -36,8 +36,12 @@ pub struct Profile {
 impl Profile {
     /// The fraction of all executions by threads that falls on these entries, from 0 to 1.
     pub fn share(&self, entries: Range<usize>) -> f64 {
-        let sum = |times: &[Times]| times.iter().map(|times| times.threads as f64).sum::<f64>();
-        let all = sum(&self.times);
-        if all == 0.0 { 0.0 } else { sum(self.times.get(entries).unwrap_or_default()) / all }
+        let all = self.threads(0..self.times.len());
+        if all == 0.0 { 0.0 } else { self.threads(entries) / all }
+    }
+
+    /// The executions of these entries by threads.
+    pub(crate) fn threads(&self, entries: Range<usize>) -> f64 {
+        self.times.get(entries).unwrap_or_default().iter().map(|times| times.threads as f64).sum()
     }
 }

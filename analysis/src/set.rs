@@ -21,7 +21,9 @@ pub struct Set {
     banks: Vec<(String, String)>,
     /// The machine that executes its programs, if known: it says which registers hold states and what calls of the host
     /// access.
-    hardware: Option<&'static Hardware>,
+    pub(crate) hardware: Option<&'static Hardware>,
+    /// The address of a program's first byte.
+    pub base: u64,
 }
 
 fn register_of(found: machine::Register) -> Register {
@@ -35,12 +37,18 @@ impl Set {
             Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
             _ => Vec::new(),
         };
-        Set { tables, semantics, banks, hardware: None }
+        Set { tables, semantics, banks, hardware: None, base: 0 }
     }
 
     /// Adds a machine, which says which registers hold states and what calls of the host read and write.
     pub fn with(self, hardware: Option<&'static Hardware>) -> Self {
         Set { hardware, ..self }
+    }
+
+    /// Places programs at an address, from which absolute branch targets count. The offsets of instructions and of
+    /// branch targets still count from the first byte of a program.
+    pub fn at(self, base: u64) -> Self {
+        Set { base, ..self }
     }
 
     /// The register that holds a state.

@@ -11,6 +11,7 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
+use isaforge_benches::naive::Naive;
 use isaforge_benches::shared::{self, Shared};
 use isaforge_benches::{chains, code, median, native, riscv, scalar, seconds, usc, vpu};
 use isaforge_runtime::Level;
@@ -19,7 +20,6 @@ use isaforge_runtime::exec::shape::Shapes;
 use isaforge_runtime::usc::{LANES, Program};
 use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
-use isaforge_runtime::vpu::naive::Naive;
 use isaforge_runtime::{Launch, Memory};
 
 /// The results of a kernel.

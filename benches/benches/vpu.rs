@@ -4,8 +4,8 @@
 //! counts as four, as it does for the plain interpreter, which executes the threads one at a time.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use isaforge_benches::naive::Naive;
 use isaforge_benches::vpu::{THREADS, machine, rasteriser};
-use isaforge_runtime::vpu::naive::Naive;
 
 fn run(c: &mut Criterion) {
     let (scene, words) = rasteriser();

@@ -10,6 +10,7 @@ pub mod assembler;
 pub mod chains;
 pub mod code;
 pub mod kernels;
+pub mod naive;
 pub mod native;
 pub mod riscv;
 pub mod scalar;

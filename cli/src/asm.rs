@@ -4,12 +4,12 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use isaforge_analysis::entry::{entries, labels, rename};
 use isaforge_core::assembly::Assembly;
+use isaforge_core::explain::hex;
 use isaforge_core::program::ProgramError;
 
 use crate::args::AsmArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
-use crate::groups::hex;
 use crate::input::Input;
 use crate::json;
 use crate::output::{count, plain_stdout, say, stderr, thousands, write_whole};

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::load;
-use isaforge_compiler::model::Encoding;
+use isaforge_compiler::model::{Encoding, Enum, Isa};
 use isaforge_compiler::source::Sources;
+use isaforge_compiler::stream::model::NoGeneration;
 use isaforge_compiler::{Settings, check_spec};
 
 use crate::args::CheckArgs;
@@ -34,10 +35,20 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
         (None, Some(spec)) => spec,
         (None, None) => return Err(Failure::usage("no specification is named", "")),
     };
-    let settings = Settings { deny_warnings: args.deny_warnings, ..settings(spec)? };
+    let generation = args.generation.clone();
+    let settings = Settings { deny_warnings: args.deny_warnings, generation, ..settings(spec)? };
+    let exists = |isa: &Isa| match &settings.generation {
+        Some(wanted) => isa.generation(Some(wanted)).map(drop).map_err(|NoGeneration { message, help }| {
+            Failure::usage(format!("`{}` {message}", settings.spec.display()), help)
+        }),
+        None => Ok(()),
+    };
     if args.json {
         let (found, sources, status) = match check_spec(&settings) {
-            Ok(checked) => (checked.diagnostics, checked.sources, Status::Fine),
+            Ok(checked) => {
+                exists(&checked.isa)?;
+                (checked.diagnostics, checked.sources, Status::Fine)
+            }
             Err(failure) => (failure.diagnostics, failure.sources, Status::Mistakes),
         };
         let mut out = stdout();
@@ -48,6 +59,7 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
     }
     match check_spec(&settings) {
         Ok(checked) => {
+            exists(&checked.isa)?;
             render(&checked.diagnostics, &checked.sources);
             let warnings = checked.diagnostics.warning_count() as u64;
             let forms = match &checked.isa.encoding {
@@ -55,7 +67,13 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
                 Encoding::Groups(groups) => count(groups.operations.len() as u64, "operation"),
                 Encoding::Stream(stream) => count(stream.instructions.len() as u64, "instruction"),
             };
-            let enums = checked.isa.enums.len() as u64;
+            // One whose values differ between generations has a part for each range of generations.
+            let all = &checked.isa.enums;
+            let is_part = |part: &Enum, whole: &Enum| {
+                whole.span == part.span
+                    && part.name.strip_prefix(&whole.name).is_some_and(|rest| rest.starts_with(" since "))
+            };
+            let enums = all.iter().filter(|part| !all.iter().any(|whole| is_part(part, whole))).count() as u64;
             let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };
             let mark = if warnings == 0 { paint(GOOD, "ok") } else { paint(WARNING, "ok") };
             let enums = count(enums, "enum");

@@ -2,13 +2,20 @@
 
 use std::io::Write;
 
-use isaforge_compiler::diff::{diff as compare, diff_streams};
+use isaforge_compiler::diff::{Revision, diff as compare, diff_streams};
 
 use crate::args::{DiffArgs, DiffFormat};
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::output::plain_stdout;
-use crate::target::named_or_at;
+use crate::target::{Target, named_or_at};
+
+impl Target {
+    /// Returns its tables and what its instructions do.
+    fn revision<T>(&self, tables: T) -> Revision<T> {
+        Revision { tables, semantics: self.semantics }
+    }
+}
 
 /// Runs `diff`. The exit status is 1 if old binaries would decode differently or compatibility cannot be proved.
 ///
@@ -25,11 +32,11 @@ pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
         (Tables::Streams(first), Tables::Streams(second)) => {
             old.layouts()?;
             new.layouts()?;
-            diff_streams(first, second)
+            diff_streams(old.revision(first), new.revision(second))
         }
         (Tables::Streams(_), Tables::Words(_)) => return Err(old.not_alike(&new)),
         (Tables::Words(_), Tables::Streams(_)) => return Err(new.not_alike(&old)),
-        _ => compare(old.words()?, new.words()?),
+        _ => compare(old.revision(old.words()?), new.revision(new.words()?)),
     };
     let mut text = match args.format {
         DiffFormat::Text => found.to_text(),

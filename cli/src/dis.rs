@@ -6,8 +6,9 @@ use isaforge_analysis::Set;
 use isaforge_analysis::entry::{self, entries};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
+use isaforge_core::explain::hex;
 use isaforge_core::print::{Style, print};
-use isaforge_core::program::disassemble;
+use isaforge_core::program::{disassemble, refused};
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
@@ -17,7 +18,7 @@ use crate::code::{self, Bytes, Order, Symbols};
 use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::{Text, plain_stdout, progress, say};
+use crate::output::{Text, count, plain_stdout, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::program::assembly_in;
 use crate::target::Target;
@@ -55,6 +56,9 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
         invalid |= listing.write(&code, &symbols, Some((number, &shader.name)), &mut out)?;
     }
     out.flush()?;
+    if let Some(note) = limits(target.tables, &found.code.bytes).filter(|_| !args.exact) {
+        say(&format!("{}: {}: {note}", paint(BOLD, &input.name), paint(HELP, "note")));
+    }
     if let Some(mistake) = &found.mistake {
         let is_text = args.code.how(&target).encoding.is_none() && found.code.bytes.is_empty();
         match is_text.then(|| assembly_in(target.tables, &input, mistake)).flatten() {
@@ -70,6 +74,20 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
+}
+
+/// Says how many instructions the assembler does not accept, although they decode.
+fn limits(tables: Tables, bytes: &[u8]) -> Option<String> {
+    let Tables::Words(isa) = tables else { return None };
+    if isa.limits.is_empty() {
+        return None;
+    }
+    let is_refused = |word: &u64| decode(isa, *word).is_ok_and(|opcode| refused(isa, opcode, *word).is_some());
+    let all = words::of_bytes(isa, bytes).iter().filter(|word| is_refused(word)).count();
+    let breaks = if all == 1 { "breaks" } else { "break" };
+    let found = count(all as u64, "instruction");
+    (all > 0)
+        .then(|| format!("{found} {breaks} a limit of the assembler; `--exact` writes such instructions as `.word`"))
 }
 
 const ASSEMBLY: &str = "this is assembly, which `isaforge asm` reads";
@@ -154,7 +172,7 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
             Tables::Words(isa) => {
                 format!("{:0w$x}", words::of_bytes(isa, code).first().unwrap_or(&0), w = word_digits(isa))
             }
-            _ => groups::hex(code),
+            _ => hex(code),
         };
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
         let slots: Vec<String> = numbers(waits).iter().map(u32::to_string).collect();
@@ -201,9 +219,10 @@ pub fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &m
     for &word in words {
         match decode(isa, word) {
             Ok(opcode) => {
+                let text = (style == Style::Exact).then(|| refused(isa, opcode, word)).flatten();
                 line.clear();
                 print(isa, opcode, word, style, &mut line);
-                writeln!(out, "{word:0digits$x}\tok\t{}{tail}", line.as_str())?;
+                writeln!(out, "{word:0digits$x}\tok\t{}{tail}", text.as_deref().unwrap_or(line.as_str()))?;
             }
             Err(error) => {
                 invalid = true;

@@ -21,7 +21,7 @@ impl Status {
     }
 }
 
-/// Why a command could not complete: exit status 2.
+/// Why a command could not complete: exit status 2, unless a variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file could not be read or written.
@@ -39,6 +39,14 @@ pub enum Failure {
         /// The problem.
         message: String,
         /// A suggestion; may be empty.
+        help: String,
+    },
+    /// A time limit has ended the command, as it may end a program: exit status 1.
+    #[error("{message}")]
+    Late {
+        /// What it has ended.
+        message: String,
+        /// A suggestion.
         help: String,
     },
     /// Standard output cannot be written. A closed pipe is included, but not treated as a failure: see

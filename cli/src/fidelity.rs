@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};
 use crate::json;
-use crate::output::{count, stdout, thousands};
+use crate::output::{complain, count, stdout, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
 
 /// The accuracy of the model of an instruction.
@@ -68,7 +68,9 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
         if !known(wanted) && !all.iter().any(|entry| matches(entry, wanted)) {
             let classes = FidelityClass::ALL.map(FidelityClass::name).join(", ");
             let help = format!("classes are {classes}; `isaforge fidelity {name} --tsv` lists all");
-            return Err(Failure::usage(format!("`{wanted}` is neither a class nor an instruction of {name}"), help));
+            let message = format!("`{wanted}` is neither a class nor an instruction of {name}");
+            complain(&Failure::usage(message, help));
+            return Ok(Status::Mistakes);
         }
     }
     let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| matches(entry, wanted));

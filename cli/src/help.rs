@@ -47,10 +47,12 @@ Examples:
   echo '02 00 00 00 00 c1 91 00' | isaforge dis valhall --order memory
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
-In hexadecimal input, `0x`, white space, commas and underscores are ignored. Dumps, listings with
-addresses or comments, C arrays and ELF files are accepted too; a note on standard error says how
-ambiguous input was read.
+In hexadecimal input, white space, commas and underscores are ignored. A number with `0x` is a word,
+or all of them are bytes or halves of words. Dumps, listings with addresses or comments, C arrays,
+JSON, strings with `\\x` and ELF files are accepted too; a note on standard error says how ambiguous
+input was read, also where all of it decodes in both byte orders.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
+With `--exact`, so does a valid word that breaks a limit of the assembler, its text in the comment.
 Branch targets get labels, the names of symbols if an ELF file has them. `--tsv` and `--json` print
 each instruction alone, with numbers in place of labels and, of several shaders in a file, the name
 of its shader; `--json-schema` describes the objects. Everything is read before anything is printed,
@@ -67,9 +69,10 @@ Examples:
   echo 'MOV.i32 r1, r2' | isaforge asm valhall -
   isaforge asm --spec specs/mine.yaml shader.s    an instruction set of your own
 LABELS
-A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`.
-For usc, `N :` starts a group, parts stand on lines of their own or between `|`, comments start
-with `#`, and bytes are `.byte 0x…`. Branches take a label or a distance. All errors are reported as
+A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`. Where
+instructions have several lengths, raw bytes are `.byte 0x1, 0x2`. For usc, `N :` starts a group,
+parts stand on lines of their own or between `|`, comments start with `#`, and bytes are
+`.byte 0x…`. Branches take a label or a distance. All errors are reported as
 `file:line:column: error: …`; the exit status is then 1 and no file is written.";
 
 /// Below the options of `list`.
@@ -189,7 +192,9 @@ Examples:
   isaforge diff old.yaml new.yaml --format json | jq .instructions
   isaforge diff ir3.xml ir3.xml --old-generation 630 --new-generation 730
 
-Each instruction that decodes differently is listed with an example word and both disassemblies.
+Each instruction that decodes differently is listed with an example word and both disassemblies,
+and each one that does something else with its old and new operation: as graphs, so that another
+wording is no change, and a change of a function is one wherever it is called.
 Exit status: 0 old binaries provably decode the same, 1 they do not or it cannot be proved, 2 wrong
 usage or an invalid specification.";
 
@@ -215,7 +220,7 @@ Examples:
 
 Instructions, modifiers and operands of the same name are taken to mean the same, wherever their
 bits are. Everything that the other revision cannot express is reported by name; the exit status is
-then 1 and nothing is written. Comments and labels are not kept: branches get numeric offsets.";
+then 1 and nothing is written. Comments are not kept, and labels get new names.";
 
 /// Below the options of `conform`.
 pub const CONFORM: &str = "\
@@ -323,11 +328,32 @@ outputs.
 The environment variables ISAFORGE_ENGINE and ISAFORGE_LEVEL set `--engine` and `--level`. Machine
 code is decoded and verified before it runs; `--unchecked` skips that.
 
-With `--spec`, the program is a 32-bit ELF file or a launch file with `program`, `address`,
-`registers`, `buffers`, `show`, `outputs`; the specification must define semantics:
-  isaforge run --spec examples/riscv sieve.elf     exits with the program's status, or 2 on a trap
-  isaforge run --spec examples/riscv --quiet --signature words.txt test.elf
-  isaforge run --spec examples/lanes --break 0x18 power.yaml
+With `--spec`, the program is a 32-bit ELF file or a launch file with these keys; the specification
+must define semantics:
+
+  program: { file: sieve.s }              # the only key that is needed
+  address: 0x100                          # where it lies and starts; labels count from here
+  registers:                              # at the start; the others are 0
+    r1: 100                               # in each lane; also -1, 0xff
+    r2: [0, 1, 2, 3]                      # one number for each lane
+    r3: 1.5                               # a float of as many bits: 16, 32 or 64
+    carry: 1                              # a state; `stack[3]` is an element of several
+  buffers:                                # memory, by names of your choice
+    in: { address: 0x1000, words: [1, -1, 0xff], size: 64 }    # 32 bits each, then zeros
+    more: { address: 0x2000, file: in.bin }                    # or f32: [1.5]
+    out: { address: 0x3000, size: 64 }                         # bytes, which are zero
+  budget: 100000                          # instructions; default ten billion
+  show: [r1, carry]                       # registers and states to print at the end
+  outputs:
+    - print: { buffer: out, as: u16, from: 0, count: 8 }       # from and count in numbers
+    - raw: { buffer: out, file: out.bin }
+
+Numbers print as u8, i8, u16, i16, f16, u32, i32, f32 or hex, which are words. A number that does
+not fit its register is an error.
+  isaforge run --spec examples/riscv examples/riscv/programs/sieve.elf
+                                          exits with the program's status, or 2 on a trap
+  isaforge run --spec examples/riscv --signature words.txt examples/riscv/programs/random.elf
+  isaforge run --spec examples/lanes --break 0x18 examples/lanes/power.yaml
 
 Traces and breakpoints show one mark per lane of the warp: `+` executes the instruction, `.` is
 inactive, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007` the same

@@ -41,6 +41,7 @@ pub mod lint;
 pub mod list;
 mod lsp;
 pub mod manual;
+mod numbers;
 pub mod output;
 pub mod paint;
 pub mod picture;
@@ -67,9 +68,17 @@ pub fn main() -> ExitCode {
 
 /// Runs the command with these arguments; the first is the program's name. Returns the exit status.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    // `help` is a command of the parser, which has no help of its own.
+    let asks = |argument: &OsString| argument == "--help" || argument == "-h";
+    if arguments.get(1).is_some_and(|first| first == "help") && arguments.last().is_some_and(asks) {
+        arguments.pop();
+    }
     let with_spec = target::names_specification(&arguments);
     let mut command = target::command_line(with_spec);
+    if !with_spec && target::asks_for_schema(&arguments) {
+        command = target::without_set(command);
+    }
     let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
         input::read_once(&command, &matches)?;
         Cli::from_arg_matches(&matches)
@@ -99,7 +108,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             output::complain(&failure);
-            2
+            if matches!(failure, Failure::Late { .. }) { 1 } else { 2 }
         }
     }
 }

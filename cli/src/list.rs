@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use isaforge_analysis::implied::implied;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::{Operation, Semantics};
 use isaforge_core::stream::{Engine, Layout};
@@ -14,7 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::fidelity::Entry;
 use crate::groups::operands::operands;
 use crate::json;
-use crate::output::stdout;
+use crate::output::{complain, stdout};
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
 
@@ -26,6 +27,8 @@ struct Row {
     unit: String,
     reads: Vec<String>,
     writes: Vec<String>,
+    /// The index of its operation.
+    number: usize,
     /// Its operation and the intrinsics that it uses; `None` if the specification does not define it.
     operation: Option<(&'static str, Vec<&'static str>)>,
     fidelity: Option<&'static str>,
@@ -58,7 +61,9 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     if rows.is_empty() {
         let of = args.target.spec.as_ref().map_or(target.name.clone(), |spec| format!("--spec {}", spec.display()));
         let help = format!("`isaforge list {of}` has all {total}");
-        return Err(Failure::usage(format!("no instruction has {} in any of its columns", args.words.join(" ")), help));
+        let message = format!("no instruction has {} in any of its columns", args.words.join(" "));
+        complain(&Failure::usage(message, help));
+        return Ok(Status::Mistakes);
     }
     Ok(Status::Fine)
 }
@@ -101,11 +106,22 @@ pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
 fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
     let fidelity =
         |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.fidelity.class.name());
-    match target.tables {
+    let mut rows = match target.tables {
         Tables::Words(isa) => of_words(isa, target.semantics, &fidelity),
         Tables::Groups(isa) => of_groups(isa, target.semantics, &fidelity),
         Tables::Streams(engine) => of_streams(engine, target.semantics, &fidelity),
+    };
+    let set = target.set();
+    for row in &mut rows {
+        for (names, write) in [(&mut row.reads, false), (&mut row.writes, true)] {
+            for found in implied(&set, row.number, write) {
+                if !names.contains(&found.name) {
+                    names.push(found.name);
+                }
+            }
+        }
     }
+    rows
 }
 
 fn of_words(
@@ -128,6 +144,7 @@ fn of_words(
             unit: form.unit.to_owned(),
             reads: operands(Access::Read),
             writes: operands(Access::Write),
+            number: opcode,
             operation: meaning(semantics, opcode),
             fidelity: fidelity(form.name.str),
             source: form.source,
@@ -162,6 +179,7 @@ fn of_groups(
             unit,
             reads,
             writes,
+            number: index,
             operation: meaning(semantics, index),
             fidelity: fidelity(operation.name),
             source: operation.source,
@@ -199,6 +217,7 @@ fn of_streams(
             unit: instruction.unit.to_owned(),
             reads: operands(Access::Read),
             writes: operands(Access::Write),
+            number: index,
             operation: meaning(semantics, index),
             fidelity: fidelity(instruction.name),
             source: instruction.source,

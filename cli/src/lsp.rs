@@ -2,7 +2,7 @@
 
 use std::io::{self, BufReader};
 
-use isaforge_lsp::{Known, serve, stdio};
+use isaforge_lsp::{Known, ServeError, serve, stdio};
 
 use crate::builtin;
 use crate::failure::{Failure, Status};
@@ -23,6 +23,7 @@ pub fn lsp() -> Result<Status, Failure> {
     let sets: Vec<Known> = builtin::ALL.iter().map(known).collect();
     let (connection, threads) = stdio::connect(BufReader::new(io::stdin()), io::stdout());
     let served = serve(&connection, &sets);
+    let ended = connection.receiver.try_recv().is_err_and(|error| error.is_disconnected());
     // The threads end once the connection is dropped.
     drop(connection);
     match served {
@@ -31,7 +32,17 @@ pub fn lsp() -> Result<Status, Failure> {
             Ok(Status::Fine)
         }
         Err(error) => {
-            let cause = threads.failed().map_or_else(|| error.to_string(), |cause| cause.to_string());
+            // The end of the input is no mistake between two messages.
+            let closed = match &error {
+                ServeError::Protocol(error) => error.channel_is_disconnected(),
+                ServeError::Gone => ended,
+            };
+            let cause = if closed { threads.join().err() } else { threads.failed() };
+            let cause = match cause {
+                Some(cause) => cause.to_string(),
+                None if closed => return Ok(Status::Fine),
+                None => error.to_string(),
+            };
             say(&format!("isaforge lsp: {cause}"));
             Ok(Status::Mistakes)
         }

@@ -126,7 +126,7 @@ pub fn failed(file: &Path, reason: impl fmt::Display) {
 /// Reports why a command could not complete.
 pub fn complain(failure: &Failure) {
     let mut text = format!("{}: {}", paint(ERROR, "error"), visible(&failure.to_string()));
-    if let Failure::Usage { help, .. } = failure
+    if let Failure::Usage { help, .. } | Failure::Late { help, .. } = failure
         && !help.is_empty()
     {
         text.push_str(&format!("\n  {}: {}", paint(HELP, "help"), visible(help)));
@@ -165,7 +165,8 @@ impl<W: Write> fmt::Write for Text<W> {
     }
 }
 
-/// Writes a file so that readers see either the old content or all of the new content.
+/// Writes a file so that readers see either the old content or all of the new content. Its folder is created if it is
+/// missing.
 ///
 /// # Errors
 /// When the folder cannot be written; the old content is then kept.
@@ -179,6 +180,9 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let old = fs::metadata(&path).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return OpenOptions::new().write(true).open(&path)?.write_all(content);
+    }
+    if let Some(folder) = path.parent().filter(|_| old.is_none()) {
+        fs::create_dir_all(folder)?;
     }
     let (mut file, temporary) = Temporary::beside(&path)?;
     file.write_all(content)?;

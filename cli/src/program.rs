@@ -1,16 +1,19 @@
 //! Programs in any form: assembly, hexadecimal text or raw bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use isaforge_core::assembly::{Assembly, Placed};
+use isaforge_core::error::ParseReason;
+use isaforge_core::parse::parse;
 
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
-use crate::code::{self, How, Symbols};
+use crate::code::{self, How, Symbols, is_in_number};
 use crate::dis::describe;
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::list::names;
 use crate::output::say;
 use crate::words::{Mistake, Place};
 
@@ -100,21 +103,52 @@ fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Option<Cod
     Ok(Some(Code { name: input.name, bytes, cut, places: BTreeMap::new(), labels: found.symbols }))
 }
 
-/// A text as assembly, if it is rather that than digits with this mistake: if some line of it is an instruction, or the
-/// mistake is not in a number.
+/// A text as assembly, if it is rather that than digits with this mistake: some line of it is an instruction, or the
+/// mistake is not in a number and some line begins with the name of an instruction.
 pub fn assembly_in<'t>(tables: Tables, input: &'t Input, mistake: &Mistake) -> Option<(&'t str, Assembly)> {
     let Place::Text(line, column) = mistake.place else { return None };
     let text = std::str::from_utf8(input.body()).ok()?;
     let assembly = tables.assemble(text);
-    let line: Vec<char> = text.lines().nth(line.checked_sub(1)?)?.chars().collect();
-    let is_between = |c: &char| c.is_whitespace() || *c == ',';
-    let (before, after) = line.split_at_checked(column.checked_sub(1)?)?;
-    let start = before.iter().rposition(is_between).map_or(0, |at| at + 1);
-    let number: Vec<char> = line[start..].iter().take_while(|c| !is_between(c)).copied().collect();
-    let digits = number.iter().take_while(|c| c.is_ascii_hexdigit()).count();
-    let is_number = number.first().is_some_and(char::is_ascii_digit) || digits == number.len() || digits >= LONG;
-    (!after.is_empty() && (!assembly.placed.is_empty() || !is_number)).then_some((text, assembly))
+    let line = text.lines().nth(line.checked_sub(1)?)?;
+    let is_assembly = !assembly.placed.is_empty() || !is_in_number(line, column) && has_names(tables, text);
+    (column <= line.chars().count() && is_assembly).then_some((text, assembly))
 }
 
-/// More hexadecimal digits than any mnemonic starts with.
-const LONG: usize = 8;
+/// Whether a line of a text begins with the name of an instruction, after labels, or looks like one whose name is wrong.
+fn has_names(tables: Tables, text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let known: HashSet<&str> = match tables {
+        Tables::Words(_) => HashSet::new(),
+        _ => names(tables).into_iter().map(|(name, _)| name).collect(),
+    };
+    text.lines().any(|line| {
+        let mut line = line.trim();
+        let label = |line: &str| line.split_once(':').is_some_and(|(label, _)| label.chars().all(is_name));
+        while label(line) {
+            line = line.split_once(':').map_or("", |(_, rest)| rest.trim_start());
+        }
+        match tables {
+            _ if line.is_empty() => false,
+            Tables::Words(isa) => {
+                looks_like_instruction(line)
+                    || !parse(isa, line).is_err_and(|error| error.reason == ParseReason::UnknownMnemonic)
+            }
+            // Other things may stand before the name.
+            _ => line.split(|c| !is_name(c)).filter(|name| !name.is_empty()).take(4).any(|name| known.contains(name)),
+        }
+    })
+}
+
+/// Whether a line is a name and a register, such as `FOO r1`.
+fn looks_like_instruction(line: &str) -> bool {
+    let Some((name, rest)) = line.split_once([' ', '\t']) else { return false };
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+    let operand = rest.trim_start().split([',', '.', ' ']).next().unwrap_or_default();
+    let operand = operand.trim_start_matches(['^', '@', '-', '`']);
+    let number = operand.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_register = (1..=2).contains(&(operand.len() - number.len()))
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_name && is_register
+}

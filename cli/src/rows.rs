@@ -9,6 +9,8 @@ use std::io::{BufWriter, Write};
 use isaforge_core::bits::word_of;
 use isaforge_core::group;
 use isaforge_core::print::{Style, print};
+use isaforge_core::program;
+use isaforge_core::program::refused;
 use isaforge_core::stream::listing::{disassemble_as, parts};
 use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{Engine, NoPlaces, Stream};
@@ -16,6 +18,7 @@ use isaforge_core::text::Line;
 use isaforge_core::{decode::decode, parse::parse};
 
 use crate::builtin::Tables;
+use crate::code::Order;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::plain_stdout;
@@ -34,6 +37,9 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
             }
             let word = word_of(bytes);
             let opcode = decode(isa, word).map_err(|error| error.to_string())?;
+            if let Some(text) = (style == Style::Exact).then(|| refused(isa, opcode, word)).flatten() {
+                return Ok(text);
+            }
             print(isa, opcode, word, style, &mut line);
         }
         Tables::Groups(isa) => {
@@ -86,7 +92,13 @@ fn length(needed: usize, have: usize) -> String {
 fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
     match tables {
         Tables::Words(isa) => {
-            let (_, word) = parse(isa, text).map_err(|error| error.to_string())?;
+            let is_directive = text.trim_start().starts_with(".word") && !text.contains('\n');
+            let word = match is_directive {
+                true => program::assemble(isa, text)
+                    .map(|words| words.first().copied().unwrap_or(0))
+                    .map_err(|errors| errors.first().map_or_else(String::new, |error| error.message.clone()))?,
+                false => parse(isa, text).map_err(|error| error.to_string())?.1,
+            };
             Ok(word.to_le_bytes()[..usize::from(isa.word_bits / 8)].to_vec())
         }
         Tables::Groups(isa) => {
@@ -181,24 +193,64 @@ pub fn dis(tables: Tables, input: &Input, style: Style) -> Result<Status, Failur
 }
 
 /// The text of a line: the whole line, or the text column of a row written by [`dis`], which has tabs only between
-/// columns.
-fn text_in(line: &str) -> &str {
+/// columns. An error for a row without an instruction: its first column.
+fn text_in(line: &str) -> Result<&str, &str> {
     match line.split('\t').collect::<Vec<_>>()[..] {
-        [_, "ok", text] | [_, "ok", text, _] => text,
-        _ => line,
+        [_, "ok", text] | [_, "ok", text, _] => Ok(text),
+        [code, "invalid", _] | [code, "invalid", _, _] => Err(code),
+        _ => Ok(line),
     }
 }
 
-/// Assembles each line to its bytes, or `TAB invalid TAB reason`.
+/// The byte order of the first column of rows: that of the first instruction whose bytes differ in the two orders. Words
+/// are in rows of `dis --tsv` as values, and with `--order memory` as bytes.
+fn order_of(tables: Tables, input: &Input) -> Option<Order> {
+    if !matches!(tables, Tables::Words(_)) {
+        return Some(Order::Memory);
+    }
+    lines(input).find_map(|line| {
+        let (code, _) = line.split_once("\tok\t")?;
+        let code = bytes_in(code).ok()?;
+        let mut bytes = bytes_of(tables, &unescaped(text_in(&line).ok()?)).ok()?;
+        let is_memory = bytes == code;
+        bytes.reverse();
+        match (is_memory, bytes == code) {
+            (true, false) => Some(Order::Memory),
+            (false, true) => Some(Order::Value),
+            _ => None,
+        }
+    })
+}
+
+/// The bytes of a row that has no instruction.
+fn without_text(code: &str, order: Option<Order>) -> Result<Vec<u8>, String> {
+    let Some(order) = order else {
+        let help = "no row of an instruction says in which order its bytes are";
+        return Err(format!("this row of `dis` has no instruction, and {help}"));
+    };
+    let mut bytes = bytes_in(code)?;
+    if order == Order::Value {
+        bytes.reverse();
+    }
+    Ok(bytes)
+}
+
+/// Assembles each line to its bytes, or `TAB invalid TAB reason`. A row of bytes that are no instruction stands for these
+/// bytes.
 ///
 /// # Errors
 /// When the output cannot be written.
 pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
     let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
     let mut invalid = false;
+    let mut order = None;
     for line in lines(input) {
-        match bytes_of(tables, &unescaped(text_in(&line))) {
-            Ok(bytes) => writeln!(out, "{}", crate::groups::hex(&bytes))?,
+        let bytes = match text_in(&line) {
+            Ok(text) => bytes_of(tables, &unescaped(text)),
+            Err(code) => without_text(code, *order.get_or_insert_with(|| order_of(tables, input))),
+        };
+        match bytes {
+            Ok(bytes) => writeln!(out, "{}", isaforge_core::explain::hex(&bytes))?,
             Err(reason) => {
                 invalid = true;
                 writeln!(out, "\tinvalid\t{}", escaped(&reason))?;
@@ -233,7 +285,7 @@ pub fn judge(tables: Tables, line: &str) -> Result<(), String> {
     if back == bytes || text_of(tables, &back, Style::Customary).as_deref() == Ok(&text) {
         return Ok(());
     }
-    Err(format!("`{text}` assembles to {}, not to {hex}", crate::groups::hex(&back)))
+    Err(format!("`{text}` assembles to {}, not to {hex}", isaforge_core::explain::hex(&back)))
 }
 
 #[cfg(test)]

@@ -163,7 +163,12 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
             check::summarise_failure(&settings.spec, &failure.diagnostics);
             return Ok(None);
         }
-        Err(Refusal::Generation { message, help }) => return Err(Failure::usage(message, help)),
+        Err(Refusal::Generation { message, help }) => {
+            return Err(Failure::usage(
+                message,
+                help.replace("choose a `generation`", "choose one with `--generation`"),
+            ));
+        }
     };
     let Loaded { tables, semantics, hardware, checked, .. } = loaded;
     // Warnings are left to `isaforge check`, because every command would repeat them; those about labels affect
@@ -185,7 +190,13 @@ pub fn names_specification(arguments: &[OsString]) -> bool {
 ///
 /// With `--spec` there is no ISA argument, and the positional arguments after it move up.
 pub fn command_line(with_spec: bool) -> clap::Command {
-    let command = Cli::command();
+    let mut command = Cli::command();
+    // A variable that is set to nothing is none.
+    for (name, variable) in [("engine", "ISAFORGE_ENGINE"), ("level", "ISAFORGE_LEVEL")] {
+        if std::env::var_os(variable).is_some_and(|value| value.is_empty()) {
+            command = command.mut_subcommand("run", |run| run.mut_arg(name, |argument| argument.env(None::<&str>)));
+        }
+    }
     if !with_spec {
         return command;
     }
@@ -196,4 +207,24 @@ pub fn command_line(with_spec: bool) -> clap::Command {
     ["dis", "asm", "explain", "list", "graph", "grammar", "lint", "fidelity", "conform"]
         .into_iter()
         .fold(command, |command, name| command.mut_subcommand(name, without_isa))
+}
+
+/// Makes the instruction set optional in commands that were asked for the schema of their output, which is the same for
+/// all sets.
+pub fn without_set(command: clap::Command) -> clap::Command {
+    let optional = |mut command: clap::Command| {
+        let names: Vec<clap::Id> = command.get_positionals().map(|argument| argument.get_id().clone()).collect();
+        for (name, place) in names.into_iter().zip(1..) {
+            command = command.mut_arg(name, |argument| argument.required(false).index(place));
+        }
+        command
+    };
+    ["dis", "asm", "explain", "list", "lint", "fidelity", "conform"]
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, optional))
+}
+
+/// Whether the arguments ask for the schema of a command's output.
+pub fn asks_for_schema(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json-schema")
 }

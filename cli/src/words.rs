@@ -5,6 +5,9 @@ use std::fmt;
 use isaforge_core::Isa;
 use isaforge_core::bits::word_of;
 
+use crate::code::Order;
+use crate::numbers;
+
 /// How words are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Encoding {
@@ -64,17 +67,37 @@ pub struct Words {
 
 /// Detects whether a file is hexadecimal text or raw words.
 ///
-/// Raw words nearly always contain a byte that does not occur in text, such as zero. Text that is not valid hexadecimal
-/// is treated as a hexadecimal file with an error.
+/// Raw words nearly always contain a byte that does not occur in text, such as zero. Text, of any language, that is not
+/// valid hexadecimal is treated as a hexadecimal file with an error.
 pub fn detect(bytes: &[u8]) -> Encoding {
-    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-    if bytes.iter().all(is_text) { Encoding::Hex } else { Encoding::Bin }
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let is_text = !bytes.iter().any(is_control)
+        && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_unseen)));
+    if is_text { Encoding::Hex } else { Encoding::Bin }
+}
+
+/// Whether a character is a control character beyond those of ASCII.
+fn is_unseen(c: char) -> bool {
+    !c.is_ascii() && c.is_control()
 }
 
 /// Reads words in the given encoding, or in the detected one.
 pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
     match encoding.unwrap_or_else(|| detect(bytes)) {
-        Encoding::Hex => hex_digits(bytes, word_digits(isa)),
+        Encoding::Hex => {
+            let body = numbers::spaced(bytes);
+            let text = std::str::from_utf8(&body).ok();
+            match text.and_then(|text| numbers::read(text, word_digits(isa), None)) {
+                None => hex_digits(&body, word_digits(isa)),
+                Some(Err(mistake)) => Words { words: Vec::new(), mistake: Some(mistake) },
+                Some(Ok(found)) if found.order == Some(Order::Memory) => {
+                    let found = hex_digits(found.digits.as_bytes(), 2);
+                    let bytes: Vec<u8> = found.words.iter().map(|byte| *byte as u8).collect();
+                    Words { words: of_bytes(isa, &bytes), mistake: found.mistake }
+                }
+                Some(Ok(found)) => hex_digits(found.digits.as_bytes(), word_digits(isa)),
+            }
+        }
         Encoding::Bin => {
             let mut bytes = bytes.to_vec();
             let mistake = cut(&mut bytes, word_bytes(isa));
@@ -99,21 +122,58 @@ pub fn of_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
     bytes.chunks_exact(word_bytes(isa)).map(word_of).collect()
 }
 
+/// Whether a column of text follows the words of a line: something like `FADD`, of letters alone, although the next line
+/// begins with a word again.
+fn is_column(rest: &[u8], digits: usize) -> bool {
+    let (line, after) = match rest.iter().take(LONG).position(|byte| *byte == b'\n') {
+        Some(end) => rest.split_at(end),
+        None if rest.len() < LONG => (rest, &[][..]),
+        None => return false,
+    };
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+    let first = |text: &[u8]| text.iter().position(ends).unwrap_or(text.len());
+    let word = &line[..first(line)];
+    if !word.iter().all(u8::is_ascii_alphabetic) || word.len() >= digits {
+        return false;
+    }
+    let next = after.trim_ascii_start();
+    let number = &next[..first(next)];
+    number.is_empty() || number.len() == digits && number.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// The maximum length of a column of text.
+const LONG: usize = 256;
+
 /// Reads hexadecimal digits, grouped by the number of digits of a word. `0x`, white space, commas and underscores are
-/// ignored.
+/// ignored, and so is a column of text after words.
 pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
     let mut found = Words::default();
     let (mut line, mut column) = (1, 0);
     let (mut word, mut have, mut started) = (0u64, 0, (1, 1));
-    let mut at = 0;
+    let (mut at, mut before, mut in_line) = (0, b'\n', false);
     while let Some(&byte) = bytes.get(at) {
-        at += 1;
+        let begins = before.is_ascii_whitespace() && byte.is_ascii_alphabetic();
+        if begins && have == 0 && in_line && digits > 2 && is_column(&bytes[at..], digits) {
+            at += bytes[at..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - at);
+            before = b' ';
+            continue;
+        }
+        (at, before) = (at + 1, byte);
+        in_line &= byte != b'\n';
         // Continuation bytes of a UTF-8 character do not count as columns.
         column += usize::from(byte & 0xc0 != 0x80);
         match byte {
             b'\n' => (line, column) = (line + 1, 0),
             b',' | b'_' => {}
             _ if byte.is_ascii_whitespace() => {}
+            b'0' if matches!(bytes.get(at), Some(b'x' | b'X')) && have > 0 => {
+                found.mistake = Some(Mistake {
+                    place: Place::Text(started.0, started.1),
+                    message: format!("a word has {digits} hexadecimal digits, and there are only {have} before `0x`"),
+                    help: "put a blank or a comma between numbers".to_owned(),
+                });
+                return found;
+            }
             b'0' if matches!(bytes.get(at), Some(b'x' | b'X')) => {
                 at += 1;
                 column += 1;
@@ -136,7 +196,7 @@ pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
                 have += 1;
                 if have == digits {
                     found.words.push(word);
-                    (word, have) = (0, 0);
+                    (word, have, in_line) = (0, 0, true);
                 }
             }
         }
@@ -207,6 +267,20 @@ mod tests {
     }
 
     #[test]
+    fn digits_are_not_joined_across_0x() {
+        let mistake = hex("0x91c100000000020x91c30000000004").mistake.expect("there is no blank");
+        assert_eq!((mistake.place, mistake.message.contains("only 14 before `0x`")), (Place::Text(1, 3), true));
+        assert_eq!(hex("0x0091c100000000020x0091c30000000004").words.len(), 2);
+    }
+
+    #[test]
+    fn a_column_of_text_is_not_digits() {
+        let line = "0011223344556677 FADD\n";
+        assert_eq!(hex(&line.repeat(4)), Words { words: vec![0x0011_2233_4455_6677; 4], mistake: None });
+        assert_eq!(hex("0011223344556677 ccddeeff\n00112233").words, [0x0011_2233_4455_6677, 0xccdd_eeff_0011_2233]);
+    }
+
+    #[test]
     fn a_slip_in_hexadecimal_has_a_line_and_a_column() {
         let found = hex("0011223344556677\n  00112g33");
         assert_eq!(found.words.len(), 1);
@@ -216,9 +290,9 @@ mod tests {
 
     #[test]
     fn a_piece_of_a_word_at_the_end_is_a_mistake_where_it_starts() {
-        let found = hex("0011223344556677\n\n  0x123\n");
+        let found = hex("0011223344556677\n\n  123\n");
         let mistake = found.mistake.expect("three digits are no word");
-        assert_eq!(mistake.place, Place::Text(3, 5));
+        assert_eq!(mistake.place, Place::Text(3, 3));
         let found = read(isaforge_valhall::ISA, &[1, 0, 0, 0, 0, 0, 0, 0, 7, 7], Some(Encoding::Bin));
         assert_eq!(found.words, [1]);
         assert_eq!(found.mistake.map(|m| m.place), Some(Place::Byte(8)));
@@ -229,6 +303,9 @@ mod tests {
         assert_eq!(detect(b"0091c10000000002\n"), Encoding::Hex);
         assert_eq!(detect(b""), Encoding::Hex);
         assert_eq!(detect(b"0091c10000zz0002\n"), Encoding::Hex);
+        assert_eq!(detect("0091\u{a0}c10000000002 // größer\n".as_bytes()), Encoding::Hex);
+        assert_eq!(detect("0091\u{85}".as_bytes()), Encoding::Bin);
+        assert_eq!(detect(b"0091\xa0"), Encoding::Bin);
         assert_eq!(detect(&0x0091_c100_0000_0002u64.to_le_bytes()), Encoding::Bin);
     }
 }

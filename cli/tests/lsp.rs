@@ -1,6 +1,6 @@
 //! The language server as an editor starts it: a process spoken to over standard input and output.
 
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 use lsp_server::{Message, Notification, Request, RequestId};
@@ -55,11 +55,25 @@ fn an_editor_starts_the_server_and_ends_it() {
 
 #[test]
 fn what_is_no_protocol_ends_the_server_with_a_message() {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_isaforge")).arg("lsp").stdin(Stdio::null()).output().expect("it starts");
-    assert_eq!(output.status.code(), Some(1));
-    let message = String::from_utf8(output.stderr).expect("messages are text");
-    assert!(message.starts_with("isaforge lsp: the client violates the protocol"), "{message}");
+    let answer = |input: &str| {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut stdin = server.stdin.take().expect("stdin is piped");
+        stdin.write_all(input.as_bytes()).expect("it is written");
+        drop(stdin);
+        let output = server.wait_with_output().expect("it ends");
+        (output.status.code(), String::from_utf8(output.stderr).expect("messages are text"))
+    };
+    // The end of the input is no mistake.
+    assert_eq!(answer(""), (Some(0), String::new()));
+    assert_eq!(answer("nonsense\r\n\r\n"), (Some(1), "isaforge lsp: a header has no value\n".to_owned()));
+    let (status, message) = answer("Content-Length: 15\r\n\r\n{\"jsonrpc\":\"2\"}");
+    assert!(status == Some(1) && message.starts_with("isaforge lsp: "), "{message}");
 }
 
 /// An editor whose server must answer soon.

@@ -4,13 +4,16 @@
 //! colour. The macro renders plain text, because it goes into a `compile_error!`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 
 use crate::source::{FileId, Sources, Span, visible};
 use crate::suggest::did_you_mean;
+
+/// Marks the call of a function that contains a mistake.
+pub(crate) const EXPANDED: &str = "expanded from here";
 
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -389,7 +392,35 @@ impl Diagnostics {
         self.list.sort_by_key(|found| (found.primary.map(|span| (span.file, span.start)), found.code));
         let mut seen = HashSet::new();
         self.list.retain(|found| seen.insert(found.clone()));
+        self.merge_expansions();
         self.errors = self.list.iter().filter(|found| found.severity == Severity::Error).count();
+    }
+
+    /// Reports a mistake in a function once, not for each call.
+    fn merge_expansions(&mut self) {
+        let mut first: HashMap<(&str, Span, String), usize> = HashMap::new();
+        let mut kept: Vec<Diagnostic> = Vec::with_capacity(self.list.len());
+        let mut more: Vec<usize> = Vec::with_capacity(self.list.len());
+        for found in std::mem::take(&mut self.list) {
+            let place = found.primary.filter(|_| found.secondary.iter().any(|(_, text)| text == EXPANDED));
+            let known =
+                place.map(|place| *first.entry((found.code, place, found.message.clone())).or_insert(kept.len()));
+            match known.filter(|known| *known < kept.len()) {
+                Some(known) => more[known] += 1,
+                None => {
+                    kept.push(found);
+                    more.push(0);
+                }
+            }
+        }
+        for (found, more) in kept.iter_mut().zip(more).filter(|(_, more)| *more > 0) {
+            found.notes.push(if more == 1 {
+                "and in 1 more call".to_owned()
+            } else {
+                format!("and in {more} more calls")
+            });
+        }
+        self.list = kept;
     }
 
     /// Renders the diagnostics, separated by empty lines, without a trailing line break. If there are more than the

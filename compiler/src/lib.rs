@@ -21,6 +21,7 @@ pub mod expression;
 pub mod group;
 mod json;
 pub mod keys;
+mod leak;
 pub mod load;
 pub mod lower;
 pub mod machine;

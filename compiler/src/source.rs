@@ -206,9 +206,6 @@ pub struct Kind {
 /// YAML: a map with a key of a specification.
 pub const YAML: &Kind = &Kind { endings: &["yaml", "yml"], is: has_key };
 
-/// XML: a document with an element that describes instructions.
-pub const XML: &Kind = &Kind { endings: &["xml"], is: has_element };
-
 fn endings(expected: &[&str]) -> String {
     let endings: Vec<String> = expected.iter().map(|ending| format!("`.{ending}`")).collect();
     format!("that ends with {}", endings.join(" or "))
@@ -233,11 +230,10 @@ fn has_key(text: &str) -> bool {
     std::iter::once(first).chain(lines.filter(|line| top(line))).any(is_known)
 }
 
-/// Whether an element belongs to a description of instructions. The text need not be valid XML.
-fn has_element(text: &str) -> bool {
-    const KNOWN: [&str; 7] = ["isa", "mali-isa", "bitset", "ins", "lut", "instruction", "enum"];
+/// Whether an XML document has an element with one of these names. The text need not be valid XML.
+pub fn has_element(text: &str, names: &[&str]) -> bool {
     let ends = |rest: &str| rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
-    let is_known = |tag: &str| KNOWN.iter().any(|known| tag.strip_prefix(known).is_some_and(ends));
+    let is_known = |tag: &str| names.iter().any(|known| tag.strip_prefix(known).is_some_and(ends));
     text.split('<').skip(1).any(is_known)
 }
 

@@ -27,8 +27,8 @@ choices! {
         Document = "document",
         /// Programs built with the vendor's own tools show it.
         VendorBinary = "vendor-binary",
-        /// Mesa's compiler or its tables do it this way.
-        Mesa = "mesa",
+        /// The source of an open driver does it this way: its compiler or its tables.
+        Driver = "driver",
         /// A decision of this specification, with a reason.
         Assumed = "assumed",
     }
@@ -50,7 +50,7 @@ vocabulary! {
         /// widths, makes the set a stream.
         optional word: OneOrMany<Spanned<u16>>,
         /// Bytes come in groups of this size, most significant byte first; without it, the first byte holds the lowest
-        /// bits.
+        /// bits. It must divide the length of every instruction in bytes.
         optional swap: Spanned<u8>,
         /// The hardware generations that the specification distinguishes: the first and the last number, or names with
         /// numbers.
@@ -277,7 +277,7 @@ vocabulary! {
         /// How a register is written, with `{n}` for its number.
         optional prints: Spanned<String>,
         /// Names printed instead of numbers, starting at register 0; an empty name keeps the number.
-        optional names: Vec<String>,
+        optional names: Vec<Spanned<String>>,
         /// Other names for registers, by number, which are parsed but never printed.
         optional also: Named<Spanned<u32>>,
         /// The register that always reads as zero; writes to it are ignored.

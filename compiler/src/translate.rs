@@ -21,6 +21,7 @@
 //! The modifiers are set first, then the operands with their suffixes; then the word is complete.
 
 mod error;
+mod fields;
 mod operands;
 pub mod streams;
 

@@ -87,11 +87,17 @@ impl Tables {
     /// assert_eq!((read.labels[0].name.as_str(), read.errors[0].line), ("start", 3));
     /// ```
     pub fn assemble(&self, text: &str) -> Assembly {
+        self.assemble_at(text, 0)
+    }
+
+    /// Assembles a program whose first byte has this address, which matters to branches with absolute targets. Offsets
+    /// in the result count from the first byte.
+    pub fn assemble_at(&self, text: &str, base: u64) -> Assembly {
         match self {
             Tables::Words(isa) => {
                 let (mut placed, mut labels) = (Vec::new(), Vec::new());
                 let len = usize::from(isa.word_bits).div_ceil(8).max(1);
-                let (words, errors) = read(isa, text, |part| match part {
+                let (words, errors) = read(isa, text, base, |part| match part {
                     Part::Label { line, full, name } => labels.push(Label::new(full, line, name)),
                     Part::Word { line } => placed.push(Placed { line, at: placed.len() * len, len }),
                 });
@@ -100,7 +106,7 @@ impl Tables {
                 let bytes = words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(len)).collect();
                 Assembly { bytes, placed, labels, errors }
             }
-            Tables::Groups(isa) => read_program(isa, text),
+            Tables::Groups(isa) => read_program(isa, text, base),
             Tables::Streams(engine) => match engine.stream.sequence {
                 Some(sequence) => match sequence.assemble(text) {
                     Ok(bytes) => Assembly { bytes, ..Assembly::default() },
@@ -112,7 +118,7 @@ impl Tables {
                         Assembly { errors: alloc::vec![error], ..Assembly::default() }
                     }
                 },
-                None => stream::program::read(*engine, text),
+                None => stream::program::read(*engine, text, base),
             },
         }
     }

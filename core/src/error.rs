@@ -222,6 +222,8 @@ pub enum ParseReason {
     Trailing,
     /// A number is outside the range of its field.
     Range(&'static str, i64, i64),
+    /// A float was written for an operand that takes a number: the operand, its prefix, and the width of its field.
+    Float(&'static str, &'static str, u32),
     /// A list of registers is not consecutive.
     NotConsecutive,
     /// A list has a length that the instruction does not allow.
@@ -270,7 +272,12 @@ impl fmt::Display for ParseError {
         let found = self.found;
         let nothing = found.as_str().is_empty();
         match self.reason {
-            ParseReason::UnknownMnemonic => write!(f, "no instruction is called `{found}`"),
+            ParseReason::UnknownMnemonic
+                if found.as_str().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') =>
+            {
+                write!(f, "no instruction is called `{found}`")
+            }
+            ParseReason::UnknownMnemonic => write!(f, "expected the name of an instruction, found `{found}`"),
             ParseReason::UnknownModifier(form) => {
                 write!(f, "{} has no modifier `{found}`", self.form(form).name.str)
             }
@@ -297,6 +304,7 @@ impl fmt::Display for ParseError {
             ParseReason::Range(name, least, greatest) => {
                 write!(f, "`{found}` is out of range for `{name}`: {least} to {greatest} is allowed")
             }
+            ParseReason::Float(name, ..) => write!(f, "`{name}` is the bits of a number, and `{found}` is a float"),
             ParseReason::NotConsecutive => write!(f, "the registers of a list must be consecutive, found `{found}`"),
             ParseReason::ListLength(least, most) if least == most => {
                 write!(f, "the list must have {least} registers")
@@ -368,6 +376,19 @@ impl fmt::Display for Help<'_> {
                 match values.len().saturating_sub(CONSTANTS) {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),
+                }
+            }
+            ParseReason::Float(_, prefix, width) => {
+                let text = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+                let text = word.trim_end_matches(|c: char| !text(c));
+                match width {
+                    32 => {
+                        text.parse::<f32>().map_or(Ok(()), |float| write!(f, "write `{prefix}{:#x}`", float.to_bits()))
+                    }
+                    64 => {
+                        text.parse::<f64>().map_or(Ok(()), |float| write!(f, "write `{prefix}{:#x}`", float.to_bits()))
+                    }
+                    _ => f.write_str("write its bits in hexadecimal"),
                 }
             }
             ParseReason::Encode(EncodeError::Limit { name, .. }) => {

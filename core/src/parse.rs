@@ -24,8 +24,12 @@ use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, 
 /// Resolves the label names of a program to word indices.
 pub trait Labels {
     /// Whether names can be labels at all.
-    fn are_there(&self) -> bool {
+    fn supported(&self) -> bool {
         true
+    }
+    /// The address in bytes of the first word of the program.
+    fn base(&self) -> u64 {
+        0
     }
     /// The index of the word that the label `name` marks.
     fn resolve(&self, name: &str) -> Option<u64>;
@@ -36,7 +40,7 @@ pub trait Labels {
 pub struct NoLabels;
 
 impl Labels for NoLabels {
-    fn are_there(&self) -> bool {
+    fn supported(&self) -> bool {
         false
     }
     fn resolve(&self, _: &str) -> Option<u64> {
@@ -316,7 +320,7 @@ impl Parser<'_> {
         } else {
             // A label replaces the whole operand, including the prefix of its number.
             let is_name = self.cursor.byte().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.'));
-            if target.is_none() || !is_name || !self.labels.are_there() {
+            if target.is_none() || !is_name || !self.labels.supported() {
                 return Err(self.cursor.error_word(ParseReason::Operand(self.opcode, index)));
             }
         }
@@ -330,6 +334,23 @@ impl Parser<'_> {
         };
         let end = self.cursor.at;
         let width = bits.width();
+        let fraction = self.cursor.rest().strip_prefix('.').and_then(|rest| rest.bytes().next());
+        if operand.suffixes.is_empty() && fraction.is_some_and(|byte| byte.is_ascii_digit()) {
+            self.cursor.at = start;
+            return Err(self.cursor.error_word(ParseReason::Float(operand.name, prefix, width)));
+        }
+        // The bits of a negative integer, where a field has as many as integers usually have.
+        let value = match ty {
+            Type::Signed => value,
+            _ if width == 32
+                && target.is_none()
+                && fits_signed(value.clamp(i64::MIN.into(), 0) as i64, 32)
+                && value < 0 =>
+            {
+                value + (1 << 32)
+            }
+            _ => value,
+        };
         // A 64-bit field holds values that an `i64` cannot express; for them, the bits matter and not the sign.
         let word = match i64::try_from(value) {
             Ok(value) => Some(value),
@@ -358,7 +379,7 @@ impl Parser<'_> {
         match self.labels.resolve(&rest[..len]) {
             Some(at) => {
                 let bytes = u64::from(self.cursor.isa.word_bits / 8);
-                let address = |index: u64| index.wrapping_mul(bytes);
+                let address = |index: u64| self.labels.base().wrapping_add(index.wrapping_mul(bytes));
                 let number = target.number(address(at), address(self.index), address(self.index.wrapping_add(1)));
                 number.ok_or_else(|| {
                     self.cursor.error_span(

@@ -7,6 +7,7 @@ use core::fmt;
 
 use crate::bits::{Bits, sign_extend};
 use crate::decode::decode;
+use crate::encode::check_limits;
 use crate::error::{ParseError, ParseReason};
 use crate::parse::{Labels, parse_at};
 use crate::print::{Style, print, write_number};
@@ -38,11 +39,18 @@ impl fmt::Display for ProgramError {
 
 impl core::error::Error for ProgramError {}
 
-struct Names(BTreeMap<String, u64>);
+struct Names {
+    words: BTreeMap<String, u64>,
+    base: u64,
+}
 
 impl Labels for Names {
+    fn base(&self) -> u64 {
+        self.base
+    }
+
     fn resolve(&self, name: &str) -> Option<u64> {
-        self.0.get(name).copied()
+        self.words.get(name).copied()
     }
 }
 
@@ -80,7 +88,7 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
 /// assert_eq!((mistakes[0].line, mistakes[0].column), (2, 1));
 /// ```
 pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
-    let (words, errors) = read(isa, text, |_| {});
+    let (words, errors) = read(isa, text, 0, |_| {});
     if errors.is_empty() { Ok(words) } else { Err(errors) }
 }
 
@@ -97,14 +105,15 @@ pub(crate) enum Part<'t> {
     Word { line: usize },
 }
 
-/// Reads the words of a program and all errors, in order. A line with an error becomes the word 0.
+/// Reads the words of a program at `base` and all errors, in order. A line with an error becomes the word 0.
 pub(crate) fn read<'t>(
     isa: &'static Isa,
     text: &'t str,
+    base: u64,
     mut tell: impl FnMut(Part<'t>),
 ) -> (Vec<u64>, Vec<ProgramError>) {
     let mut errors = Vec::new();
-    let mut names = Names(BTreeMap::new());
+    let mut names = Names { words: BTreeMap::new(), base };
     // An estimate of the number of lines.
     let mut words = Vec::with_capacity(text.len() / 24);
     // Lines that must wait until all labels are known: the index of their word, the line number, the line, the part to
@@ -122,7 +131,7 @@ pub(crate) fn read<'t>(
             let mut columns = Columns::default();
             while let Some((name, after)) = label(rest) {
                 tell(Part::Label { line: number, full, name });
-                if names.0.insert(name.to_string(), words.len() as u64).is_some() {
+                if names.words.insert(name.to_string(), words.len() as u64).is_some() {
                     let at = name.as_ptr() as usize - full.as_ptr() as usize;
                     let (line, column) = (number + 1, columns.of(full, at));
                     let message = alloc::format!("the label `{name}` is defined twice");
@@ -146,8 +155,11 @@ pub(crate) fn read<'t>(
             Some(Ok(word)) if isa.word_bits >= 64 || word >> isa.word_bits == 0 => words[index] = word,
             Some(_) => {
                 let at = offset + line.len() - line.trim_start().len();
-                let message = alloc::format!("`.word` needs a number of at most {} bits", isa.word_bits);
-                errors.push(place(full, number, at, line.trim().len(), message, String::new()));
+                let message = alloc::format!("`.word` needs one number of at most {} bits", isa.word_bits);
+                let several = line.contains(',') || line.split_whitespace().count() > 2;
+                let help =
+                    if several { "write a line for each number: `.word 0x1`" } else { "write it like `.word 0x1`" };
+                errors.push(place(full, number, at, line.trim().len(), message, help.to_string()));
             }
             None => match parse_at(isa, line, index as u64, &names) {
                 Ok((_, word)) => words[index] = word,
@@ -164,7 +176,7 @@ pub(crate) fn read<'t>(
 
 fn directive(line: &str) -> Option<Result<u64, ()>> {
     let argument = line.trim().strip_prefix(".word")?;
-    if !argument.starts_with(char::is_whitespace) {
+    if !argument.is_empty() && !argument.starts_with(char::is_whitespace) {
         return None;
     }
     let argument = argument.trim().replace('_', "");
@@ -215,7 +227,7 @@ fn located(
     let mut help = if earlier < HELPED { error.help().to_string() } else { String::new() };
     if error.reason == ParseReason::UnknownLabel
         && earlier < SUGGESTIONS
-        && let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str))
+        && let Some(name) = crate::suggest::nearest(error.found.as_str(), names.words.keys().map(String::as_str))
     {
         help = alloc::format!("did you mean `{name}`?");
     }
@@ -310,9 +322,20 @@ fn with_label(isa: &'static Isa, (opcode, word): (u16, u64), text: &str, label: 
     }
 }
 
-/// Prints a program, one instruction per line, with a label before each branch target. The text assembles to the same
-/// words. A word that is not an instruction prints as `.word`, followed by the reason. Returns the number of such
-/// words.
+/// The text of a valid word that the assembler does not accept, because it breaks one of [`Isa::limits`], as a directive
+/// that it accepts, with the text in a comment. `None` if the text is accepted.
+pub fn refused(isa: &'static Isa, opcode: u16, word: u64) -> Option<String> {
+    check_limits(isa, isa.forms.get(usize::from(opcode))?, word).err()?;
+    let mut line = Line::new();
+    print(isa, opcode, word, Style::Customary, &mut line);
+    let digits = usize::from(isa.word_bits.div_ceil(4));
+    Some(alloc::format!(".word 0x{word:0digits$x} // {}", line.as_str()))
+}
+
+/// Prints a program, one instruction per line, with a label before each branch target. In the exact style, the text
+/// assembles to the same words. A word that is not an instruction prints as `.word`, followed by the reason; in the exact
+/// style, so does one that the assembler refuses, followed by its text. Returns the number of words that are not
+/// instructions.
 ///
 /// # Errors
 /// Those of the writer; a `String` returns none.
@@ -345,9 +368,14 @@ pub fn disassemble(
         }
         match decode(isa, word) {
             Ok(opcode) => {
-                line.clear();
-                print_at(isa, (opcode, word), place, &targets, style, &mut line);
-                out.write_str(line.as_str())?;
+                match if style == Style::Exact { refused(isa, opcode, word) } else { None } {
+                    Some(text) => out.write_str(&text)?,
+                    None => {
+                        line.clear();
+                        print_at(isa, (opcode, word), place, &targets, style, &mut line);
+                        out.write_str(line.as_str())?;
+                    }
+                }
                 out.write_char('\n')?;
             }
             Err(error) => {

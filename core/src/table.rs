@@ -54,8 +54,8 @@ pub enum Provenance {
     Document,
     /// Programs compiled by the vendor's own tools.
     VendorBinary,
-    /// Mesa's compiler or its tables.
-    Mesa,
+    /// The source of an open driver: its compiler or its tables.
+    Driver,
     /// No source: a decision of the specification, with a reason.
     Assumed,
 }
@@ -66,14 +66,14 @@ impl Provenance {
         match self {
             Provenance::Document => "document",
             Provenance::VendorBinary => "vendor-binary",
-            Provenance::Mesa => "mesa",
+            Provenance::Driver => "driver",
             Provenance::Assumed => "assumed",
         }
     }
 }
 
 /// Names for the values of a field.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Enum {
     /// The name in the specification.
     pub name: &'static str,

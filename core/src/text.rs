@@ -288,6 +288,7 @@ impl fmt::Debug for Line {
 pub struct Word {
     bytes: [u8; 32],
     len: u8,
+    is_cut: bool,
 }
 
 impl Word {
@@ -299,10 +300,10 @@ impl Word {
         }
         let mut bytes = [0; 32];
         bytes[..end].copy_from_slice(&text.as_bytes()[..end]);
-        Word { bytes, len: end as u8 }
+        Word { bytes, len: end as u8, is_cut: end < text.len() }
     }
 
-    /// The copied text.
+    /// The copied text. When displayed, an ellipsis follows if there was more.
     pub fn as_str(&self) -> &str {
         core::str::from_utf8(&self.bytes[..self.len as usize]).unwrap_or_default()
     }
@@ -310,7 +311,8 @@ impl Word {
 
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.as_str())?;
+        f.write_str(if self.is_cut { "…" } else { "" })
     }
 }
 

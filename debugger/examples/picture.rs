@@ -6,7 +6,7 @@ use isaforge_analysis::Set;
 use isaforge_core::Tables;
 use isaforge_debugger::condition::Condition;
 use isaforge_debugger::value::Format;
-use isaforge_debugger::{Door, Listing, Resume, Session, Source, Stop, terminal};
+use isaforge_debugger::{FrontEnd, Listing, Resume, Session, Source, Stop, terminal};
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Launch, Memory};
@@ -37,7 +37,7 @@ const SIZE: (u16, u16) = (128, 32);
 
 struct Picture(String);
 
-impl Door for Picture {
+impl FrontEnd for Picture {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         if stop.count == 0 {
             session.format = Format::F32;

@@ -157,11 +157,11 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     }
     let at = stop.view.at();
     let lanes = signs(session.machine, at.live, at.active);
-    format!("{}  {}  {lanes}  {}\n", spot(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
+    format!("{}  {}  {lanes}  {}\n", format_pc(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
 }
 
 /// Formats a place in the machine's units: word indices in decimal, addresses in hexadecimal.
-pub fn spot(machine: &dyn Machine, pc: u64) -> String {
+pub fn format_pc(machine: &dyn Machine, pc: u64) -> String {
     if machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
 }
 
@@ -213,7 +213,7 @@ fn described(session: &Session<'_>, number: usize) -> String {
     if let Some(found) = session.breakpoints.iter().find(|known| known.number == number) {
         let mut text = format!("breakpoint {number}");
         if let Some(pc) = found.pc {
-            let _ = write!(text, " at {} `{}`", spot(session.machine, pc), session.listing.text(pc));
+            let _ = write!(text, " at {} `{}`", format_pc(session.machine, pc), session.listing.text(pc));
         }
         if let Some(condition) = &found.condition {
             let _ = write!(text, " if {}", condition.text);
@@ -248,7 +248,7 @@ fn listing(session: &Session<'_>, stop: &Stop<'_>, pc: u64) -> String {
         }
         let here = if !stop.ended && line.pc == stop.view.at().pc { '>' } else { ' ' };
         let stops = if session.breakpoints.iter().any(|known| known.pc == Some(line.pc)) { '*' } else { ' ' };
-        let _ = writeln!(text, "{here}{stops}{:>6}  {}", spot(session.machine, line.pc), line.text);
+        let _ = writeln!(text, "{here}{stops}{:>6}  {}", format_pc(session.machine, line.pc), line.text);
     }
     text
 }

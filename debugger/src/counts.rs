@@ -42,8 +42,12 @@ impl Counts {
         })
     }
 
-    /// Adds the counts of another run of the program. Memory is not combined.
+    /// Adds the counts of another run of the program. The runs have no common memory or output, so that of neither is kept.
     pub fn add(&mut self, other: Counts) {
+        self.partial |= other.partial || !(self.memory.is_empty() && other.memory.is_empty());
+        self.partial |= !(self.output.is_empty() && other.output.is_empty());
+        self.memory.clear();
+        self.output.clear();
         for (pc, times) in other.places {
             *self.places.entry(pc).or_default() += times;
         }

@@ -15,9 +15,9 @@ use base64::engine::general_purpose::STANDARD;
 use isaforge_runtime::machine::{Machine, Register};
 use serde_json::{Value, json};
 
-use crate::command::{self, Answer, place, spot};
+use crate::command::{self, Answer, format_pc, place};
 use crate::listing::{Listing, number};
-use crate::session::{Door, Reason, Resume, Session, Stop};
+use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 
 use breakpoints::Breakpoints;
 
@@ -37,23 +37,29 @@ pub type Open<'a> = &'a mut dyn FnMut(&Wanted) -> Result<(Listing, Box<dyn Machi
 
 /// The maximum length of a message in bytes.
 const MOST: u64 = 16 << 20;
+/// The maximum length of a header line in bytes.
+const LINE: u64 = 1 << 12;
 
 /// Serves one editor on standard input and output.
 ///
 /// # Errors
-/// When standard output cannot be written.
+/// When standard output cannot be written, or the input is not the protocol ([`io::ErrorKind::InvalidData`]).
 pub fn serve(open: Open<'_>) -> io::Result<()> {
     let (send, requests) = channel();
-    std::thread::spawn(move || {
+    let reader = std::thread::spawn(move || -> io::Result<()> {
         let mut input = io::stdin().lock();
-        // If the other thread is gone, no more requests are needed.
-        while let Ok(Some(request)) = read(&mut input) {
+        while let Some(request) = read(&mut input)? {
+            // If the other thread is gone, no more requests are needed.
             if send.send(request).is_err() {
-                return;
+                break;
             }
         }
+        Ok(())
     });
-    talk(&requests, &mut io::stdout().lock(), open)
+    talk(&requests, &mut io::stdout().lock(), open)?;
+    // After a request to disconnect the input may stay open.
+    let ended = requests.try_recv() == Err(TryRecvError::Disconnected);
+    if ended { reader.join().unwrap_or(Ok(())) } else { Ok(()) }
 }
 
 /// Reads a message. `None` at the end of the input.
@@ -61,24 +67,35 @@ pub fn serve(open: Open<'_>) -> io::Result<()> {
 /// # Errors
 /// When the input cannot be read, or is not a message of the protocol.
 pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
-    let mut length = None;
+    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let (mut length, mut first) = (None, true);
     loop {
-        let mut line = String::new();
-        if (&mut *input).take(MOST).read_line(&mut line)? == 0 {
-            return Ok(None);
+        let mut line = Vec::new();
+        if (&mut *input).take(LINE).read_until(b'\n', &mut line)? == 0 {
+            return if first { Ok(None) } else { Err(invalid("the input ends within a message".to_owned())) };
         }
+        first = false;
+        let line = String::from_utf8_lossy(&line);
         match line.trim().split_once(':') {
             Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse::<u64>().ok().filter(|length| *length <= MOST);
+                let value = value.trim().parse::<u64>();
+                length = Some(value.map_err(|_| invalid("`Content-Length` is not a number".to_owned()))?);
             }
+            Some(_) => {}
             None if line.trim().is_empty() => break,
-            _ => {}
+            None => return Err(invalid("a header has no value".to_owned())),
         }
     }
-    let length = length.ok_or_else(|| io::Error::other("a message has no length, or is too long"))?;
+    let length = length.ok_or_else(|| invalid("a message has no `Content-Length`".to_owned()))?;
+    if length > MOST {
+        return Err(invalid(format!("a message of {length} bytes is too long: at most {MOST}")));
+    }
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;
-    serde_json::from_slice(&body).map(Some).map_err(io::Error::other)
+    if (body.len() as u64) < length {
+        return Err(invalid("the input ends within a message".to_owned()));
+    }
+    serde_json::from_slice(&body).map(Some).map_err(|error| invalid(format!("a message is not JSON: {error}")))
 }
 
 /// Answers requests until the editor disconnects.
@@ -354,7 +371,7 @@ impl Server<'_> {
     }
 }
 
-impl Door for Server<'_> {
+impl FrontEnd for Server<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         // Editors also send requests while a program runs, and it should not stop for them.
         if stop.reason == Reason::Pause
@@ -422,7 +439,7 @@ fn stack(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     let index = session.listing.at(pc);
     let line = index.and_then(|index| session.listing.lines[index].line);
     let mut frame = json!({
-        "id": FRAME, "name": format!("{} {}", spot(session.machine, pc), session.listing.text(pc)),
+        "id": FRAME, "name": format!("{} {}", format_pc(session.machine, pc), session.listing.text(pc)),
         "line": line.or(index.map(|index| index + 1)).unwrap_or(0), "column": 1,
         "instructionPointerReference": format!("{pc:#x}"),
     });

@@ -2,10 +2,10 @@
 //! [`Machine`](isaforge_runtime::machine::Machine), not on a particular set.
 //!
 //! ```text
-//! machine ──observed──▶ session: stops, breakpoints, replay ──▶ door: script | terminal | dap
+//! machine ──observed──▶ session: stops, breakpoints, replay ──▶ front end: script | terminal | dap
 //! ```
 //!
-//! A [`Session`] runs a machine's program until there is a reason to stop, and then asks a [`Door`] how to resume.
+//! A [`Session`] runs a machine's program until there is a reason to stop, and then asks a [`FrontEnd`] how to resume.
 //! Stepping back reruns the program from the start, since runs of a machine are deterministic.
 //!
 //! - [`listing`]: the program with its labels and the lines of its source
@@ -33,4 +33,4 @@ pub mod trace;
 pub mod value;
 
 pub use listing::{Listing, Source};
-pub use session::{Door, Resume, Session, Stop};
+pub use session::{FrontEnd, Resume, Session, Stop};

@@ -53,7 +53,8 @@ impl Listing {
     /// Lists the program of a machine. A source that does not assemble to its code is ignored.
     pub fn new(machine: &dyn Machine, set: &Set, source: Option<&Source>) -> Self {
         let code = machine.code();
-        let assembly = source.map(|source| set.tables.assemble(&source.text));
+        let set = &set.clone().at(machine.base().wrapping_mul(machine.unit()));
+        let assembly = source.map(|source| set.tables.assemble_at(&source.text, set.base));
         let assembly = assembly.filter(|read| read.errors.is_empty() && code.starts_with(&read.bytes));
         let mut names = source.map_or_else(BTreeMap::new, |source| source.symbols.clone());
         names.extend(assembly.iter().flat_map(Assembly::names));
@@ -116,7 +117,11 @@ impl Listing {
         };
         match (self.at(pc), self.lines.last()) {
             (Some(_), _) => Ok(pc),
-            (None, Some(last)) => Err(format!("no instruction starts at {pc:#x}; the last is at {:#x}", last.pc)),
+            // In the notation of the question.
+            (None, Some(last)) if text.starts_with("0x") || text.starts_with("0X") => {
+                Err(format!("no instruction starts at {pc:#x}; the last is at {:#x}", last.pc))
+            }
+            (None, Some(last)) => Err(format!("no instruction starts at {pc}; the last is at {}", last.pc)),
             (None, None) => Ok(pc),
         }
     }

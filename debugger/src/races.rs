@@ -59,7 +59,7 @@ pub struct Side {
 /// Two accesses that are not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The address of the word.
+    /// The address of the first byte that both access.
     pub address: u64,
     /// The accesses, in the order of this run.
     pub sides: [Side; 2],

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use crate::command::{Answer, execute, place};
-use crate::session::{Door, Reason, Resume, Session, Stop};
+use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 
 /// The outcome of a script.
 #[derive(Debug, Default)]
@@ -75,7 +75,7 @@ impl Script<'_> {
     }
 }
 
-impl Door for Script<'_> {
+impl FrontEnd for Script<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         self.done.failed = matches!(stop.reason, Reason::Failure(_));
         if let (Reason::Refused(text), line) = (&stop.reason, self.line) {

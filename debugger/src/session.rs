@@ -91,7 +91,7 @@ pub enum Resume {
 }
 
 /// A front end, which is asked what to do at each stop.
-pub trait Door {
+pub trait FrontEnd {
     /// Called when the program has stopped. Returns how to resume.
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume;
 
@@ -199,13 +199,13 @@ impl<'m> Session<'m> {
     ///
     /// # Errors
     /// Why the program cannot start.
-    pub fn run(&mut self, door: &mut dyn Door) -> Result<(), String> {
+    pub fn run(&mut self, front_end: &mut dyn FrontEnd) -> Result<(), String> {
         let mut goal = Goal::Count(0, Reason::Start, 0);
         loop {
             let machine = self.machine;
             let mut runner = Runner {
                 session: self,
-                door,
+                front_end,
                 goal,
                 count: 0,
                 current: None,

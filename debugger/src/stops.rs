@@ -6,7 +6,7 @@ use isaforge_runtime::machine::Register;
 use serde_json::Value;
 
 use crate::command::{Answer, execute, place};
-use crate::session::{Door, Reason, Resume, Session, Stop};
+use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 use crate::trace;
 
 /// Shows the state at each stop, as text or as one JSON object per line.
@@ -66,7 +66,7 @@ fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     Value::Object(object)
 }
 
-impl Door for Stops<'_> {
+impl FrontEnd for Stops<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         let here = match stop.reason {
             Reason::Start => session.stops_at(stop.view),

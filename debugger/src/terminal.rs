@@ -11,9 +11,9 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use crate::command::{Answer, completions, execute, help, memory, spot};
+use crate::command::{Answer, completions, execute, format_pc, help, memory};
 use crate::listing::number;
-use crate::session::{Door, Reason, Resume, Session, Stop};
+use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 
 const HERE: Style = Style::new().add_modifier(Modifier::REVERSED);
 const CHANGED: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
@@ -29,10 +29,10 @@ const KEYS: &str = "s step  n next  b back  c continue  r reverse  ←→ lane  
 /// When the terminal cannot be used.
 pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
     let terminal = ratatui::try_init()?;
-    let mut door = Terminal { terminal, screen: Screen::default(), failed: None };
-    let ended = session.run(&mut door);
+    let mut front_end = Terminal { terminal, screen: Screen::default(), failed: None };
+    let ended = session.run(&mut front_end);
     ratatui::restore();
-    match door.failed {
+    match front_end.failed {
         Some(error) => Err(error),
         None => Ok(ended),
     }
@@ -63,7 +63,7 @@ struct Terminal {
     failed: Option<io::Error>,
 }
 
-impl Door for Terminal {
+impl FrontEnd for Terminal {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         self.screen.answer = match &stop.reason {
             Reason::Start | Reason::Step => String::new(),
@@ -241,7 +241,7 @@ fn draw_program(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, a
         let stops = session.breakpoints.iter().any(|known| known.pc == Some(line.pc));
         let mark = if stops { Span::styled("● ", Style::new().fg(Color::Red)) } else { Span::raw("  ") };
         let text = Span::styled(
-            format!("{:>6}  {}", spot(session.machine, line.pc), line.text),
+            format!("{:>6}  {}", format_pc(session.machine, line.pc), line.text),
             if is_here { HERE } else { Style::new() },
         );
         lines.push(Line::from(vec![mark, text]));

@@ -93,6 +93,8 @@ pub struct Trace<'t> {
     /// The lanes to show, if the instruction is shown.
     shown: Option<(u64, At)>,
     tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>,
+    /// The threads of the filter that have not executed anything yet.
+    absent: Vec<[u32; 3]>,
 }
 
 impl std::fmt::Debug for Trace<'_> {
@@ -111,7 +113,13 @@ impl<'t> Trace<'t> {
         let wanted =
             |(register, _): &(Register, usize)| filter.registers.is_empty() || filter.registers.contains(register);
         let registers = all.filter(wanted).collect();
-        Trace { filter, registers, before: Vec::new(), shown: None, tell }
+        let absent = filter.threads.clone();
+        Trace { filter, registers, before: Vec::new(), shown: None, tell, absent }
+    }
+
+    /// A thread of the filter that has not executed anything: after a run to the end, one that does not exist.
+    pub fn absent(&self) -> Option<[u32; 3]> {
+        self.absent.first().copied()
     }
 
     fn values(&self, view: &dyn View) -> impl Iterator<Item = u64> {
@@ -140,6 +148,11 @@ impl<'t> Trace<'t> {
 impl Observer for Trace<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
         let at = view.at();
+        if !self.absent.is_empty() {
+            let active = (0..64).filter(|lane| at.active >> lane & 1 != 0);
+            let executing: Vec<[u32; 3]> = active.map(|lane| view.thread(lane)).collect();
+            self.absent.retain(|thread| !executing.contains(thread));
+        }
         self.shown = self.filter.lanes(view, at).map(|lanes| (lanes, at));
         if self.shown.is_some() {
             self.before = self.values(view).collect();

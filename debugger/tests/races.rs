@@ -12,21 +12,29 @@ use isaforge_valhall::ISA;
 
 /// A program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
 fn machine(source: &str) -> Watched<'static> {
+    of_size(source, 2, 32)
+}
+
+/// The same with some workgroups of some threads.
+fn of_size(source: &str, groups: u32, threads: u32) -> Watched<'static> {
     let program = isaforge_core::program::assemble(ISA, source).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut memory = Memory::new();
     memory.map(0x1000, vec![0; 512]).expect("nothing else is there");
     let uniforms = vec![0x1000, 0, 0x1100, 0];
-    let launch =
-        Launch { program, groups: [2, 1, 1], local_size: [32, 1, 1], uniforms, budget: u64::MAX, ..Launch::default() };
+    let (groups, local_size) = ([groups, 1, 1], [threads, 1, 1]);
+    let launch = Launch { program, groups, local_size, uniforms, budget: u64::MAX, ..Launch::default() };
     Watched::launch(launch, memory, Resources::default())
 }
 
 /// The races of a program.
 fn races(source: &str) -> Races {
-    let machine = machine(source);
+    races_of(&machine(source))
+}
+
+fn races_of(machine: &Watched<'_>) -> Races {
     let races = |execution| {
         let [mut races, mut words] = <[Races; 2]>::default();
-        races.find(&machine, execution, Deadline::NONE).expect("it runs");
+        races.find(machine, execution, Deadline::NONE).expect("it runs");
         // Comparing ranges first makes no difference.
         machine.run_accesses(&mut words, execution, Deadline::NONE).expect("it runs");
         assert_eq!((races.count, &races.found), (words.count, &words.found));
@@ -69,6 +77,18 @@ fn atomics_on_one_word_do_not_race_and_a_store_among_them_does() {
     assert_eq!(races(clean).count, 0);
     let racy = "MOV.i32 r4, r60\nATOM.i32.slot0.aadd @r4, u0, offset:0\nSTORE.i32.slot0.end @r4, u0, offset:0";
     assert!(races(racy).count > 0);
+}
+
+#[test]
+fn an_atomic_does_not_order_the_lanes_that_execute_it_together() {
+    let update = "MOV.i32 r4, r60\nATOM.i32.slot0.aadd.wait0 @r4, u0, offset:0\n";
+    let load = "LOAD.i32.unsigned.slot0.wait0 @r5, u0, offset:0\n";
+    for (threads, races) in [(1, false), (2, true), (16, true), (17, true), (32, true)] {
+        for source in [format!("{update}{load}NOP.end"), format!("MOV.i32 r4, r60\n{load}{update}NOP.end")] {
+            let found = races_of(&of_size(&source, 1, threads));
+            assert_eq!(found.count > 0, races, "{threads} threads: {:?}", found.found);
+        }
+    }
 }
 
 /// Computes the address in u0 plus four times the number of the thread in its workgroup, in r2 and r3.

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 
 use isaforge_analysis::Set;
 use isaforge_core::Tables;
-use isaforge_debugger::{Door, Listing, Resume, Session, Source, Stop, dap, script, terminal};
+use isaforge_debugger::{FrontEnd, Listing, Resume, Session, Source, Stop, dap, script, terminal};
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
@@ -226,7 +226,7 @@ fn an_editor_watches_registers_and_memory() {
 /// Draws the first stop after a number of steps.
 struct Picture(u64, String);
 
-impl Door for Picture {
+impl FrontEnd for Picture {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         if stop.count == 0 {
             session.stop_at(Some(2), None);

@@ -1,6 +1,6 @@
 //! The interface for JavaScript: one buffer for input, one for output.
 //!
-//! The page allocates a buffer with `input`, writes UTF-8 or a bundle to it, calls `load` or `answer`, and reads as
+//! The page allocates a buffer with `input`, writes UTF-8 or a manual's data to it, calls `load` or `answer`, and reads as
 //! many bytes as that returned from `output`. This side does not dereference raw pointers: both buffers are ordinary
 //! vectors, which are not reallocated between the call that returns their address and the next call.
 
@@ -28,7 +28,7 @@ pub extern "C" fn input(bytes: usize) -> *mut u8 {
     state.input.as_mut_ptr()
 }
 
-/// Loads the bundle in the input buffer. Returns 1 if it is valid, otherwise 0.
+/// Loads the manual's data in the input buffer. Returns 1 if it is valid, otherwise 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn load() -> u32 {
     let mut state = state();

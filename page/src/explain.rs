@@ -2,10 +2,10 @@
 
 use isaforge_core::Tables;
 use isaforge_core::annotate::Role;
-use isaforge_core::data::Bundle;
+use isaforge_core::data::Architecture;
 use isaforge_core::decode::decode;
 use isaforge_core::explain::picture::picture;
-use isaforge_core::explain::{Field, groups, name_keys, words};
+use isaforge_core::explain::{Field, groups, hex, name_keys, words};
 use isaforge_core::group::info::operations;
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::parse::parse;
@@ -47,11 +47,6 @@ struct Answer {
 /// The number of hexadecimal digits in a word.
 pub fn digits(isa: &Isa) -> usize {
     usize::from(isa.word_bits).div_ceil(4).max(1)
-}
-
-/// Formats bytes in hexadecimal, in memory order.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Parses bytes in hexadecimal.
@@ -103,18 +98,18 @@ pub fn code_of(tables: Tables, query: &str) -> Option<(String, String)> {
 }
 
 /// Explains the instruction with these digits.
-pub fn answer(bundle: &Bundle, code: &str, json: &mut Json) {
-    let answer = match bundle.tables {
-        Tables::Words(isa) => of_word(bundle, isa, code),
-        Tables::Groups(isa) => of_group(bundle, isa, code),
-        Tables::Streams(engine) => of_stream(bundle, engine, code),
+pub fn answer(architecture: &Architecture, code: &str, json: &mut Json) {
+    let answer = match architecture.tables {
+        Tables::Words(isa) => of_word(architecture, isa, code),
+        Tables::Groups(isa) => of_group(architecture, isa, code),
+        Tables::Streams(engine) => of_stream(architecture, engine, code),
     };
     write(&answer, json);
 }
 
 /// Sets bits and explains the result. The lines of the request are the digits, the runs of bits (`high low`, most
 /// significant run first), and the value.
-pub fn set(bundle: &Bundle, request: &str, json: &mut Json) {
+pub fn set(architecture: &Architecture, request: &str, json: &mut Json) {
     let mut lines = request.lines();
     let (code, runs, value) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
     let runs: Vec<usize> = runs.split_whitespace().filter_map(|bit| bit.parse().ok()).collect();
@@ -122,8 +117,8 @@ pub fn set(bundle: &Bundle, request: &str, json: &mut Json) {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => value.trim().parse(),
     };
-    let Some(mut all) = Some(code).map(memory(bundle.tables)).and_then(|code| bytes(&code)) else {
-        return answer(bundle, code, json);
+    let Some(mut all) = Some(code).map(memory(architecture.tables)).and_then(|code| bytes(&code)) else {
+        return answer(architecture, code, json);
     };
     let mut rest = value.unwrap_or(0);
     for run in runs.rchunks_exact(2) {
@@ -134,7 +129,7 @@ pub fn set(bundle: &Bundle, request: &str, json: &mut Json) {
             rest >>= 1;
         }
     }
-    answer(bundle, &memory(bundle.tables)(&hex(&all)), json);
+    answer(architecture, &memory(architecture.tables)(&hex(&all)), json);
 }
 
 /// Converts between the digits of a word and its bytes in memory, which are in opposite order.
@@ -150,7 +145,7 @@ fn memory(tables: Tables) -> impl Fn(&str) -> String {
     }
 }
 
-fn of_word(bundle: &Bundle, isa: &'static Isa, code: &str) -> Answer {
+fn of_word(architecture: &Architecture, isa: &'static Isa, code: &str) -> Answer {
     let digits = digits(isa);
     let Some(word) = u64::from_str_radix(code.trim().trim_start_matches("0x"), 16).ok() else {
         return Answer { error: "these are not hexadecimal digits".to_owned(), ..Answer::default() };
@@ -171,7 +166,9 @@ fn of_word(bundle: &Bundle, isa: &'static Isa, code: &str) -> Answer {
                 uses.map(|(name, operands)| format!("{name} ({})", operands.join(", "))).collect()
             };
             (answer.reads, answer.writes) = (uses(false), uses(true));
-            if let Some((does, here)) = bundle.semantics.and_then(|known| words::operation(isa, known, *opcode, word)) {
+            if let Some((does, here)) =
+                architecture.semantics.and_then(|known| words::operation(isa, known, *opcode, word))
+            {
                 (answer.does, answer.here) = (does.to_owned(), here);
             }
         }
@@ -199,7 +196,7 @@ fn plain(bytes: &[u8]) -> Part {
     Part { title: String::new(), doc: String::new(), start: 0, bits: digits.len() as u16, digits, fields: Vec::new() }
 }
 
-fn of_group(bundle: &Bundle, isa: &'static group::GroupIsa, code: &str) -> Answer {
+fn of_group(architecture: &Architecture, isa: &'static group::GroupIsa, code: &str) -> Answer {
     let bytes = bytes(code).unwrap_or_default();
     let mut answer = Answer { code: hex(&bytes), ..Answer::default() };
     let found = match group::decode(isa, &bytes) {
@@ -214,7 +211,7 @@ fn of_group(bundle: &Bundle, isa: &'static group::GroupIsa, code: &str) -> Answe
     group::print(isa, &found, SEPARATOR, &mut line);
     answer.text = line.as_str().to_owned();
     answer.code = hex(found.as_bytes());
-    answer.picture = picture(isa, bundle.semantics, &found);
+    answer.picture = picture(isa, architecture.semantics, &found);
     answer.name = operations(isa, &found).map(|(_, _, operation)| operation.name).next().unwrap_or("").to_owned();
     for (index, slot) in isa.slots.iter().enumerate() {
         let Some(record) = found.record(isa, index).filter(|record| record.bytes > 0) else { continue };
@@ -238,7 +235,7 @@ fn of_group(bundle: &Bundle, isa: &'static group::GroupIsa, code: &str) -> Answe
     answer
 }
 
-fn of_stream(bundle: &Bundle, engine: Engine, code: &str) -> Answer {
+fn of_stream(architecture: &Architecture, engine: Engine, code: &str) -> Answer {
     let bytes = bytes(code).unwrap_or_default();
     let mut answer = Answer { code: hex(&bytes), ..Answer::default() };
     let decoded = match engine.decode(&bytes) {
@@ -303,7 +300,7 @@ fn of_stream(bundle: &Bundle, engine: Engine, code: &str) -> Answer {
         found
     };
     (answer.reads, answer.writes) = (uses(false), uses(true));
-    let meaning = bundle.semantics.and_then(|known| known.operations.get(usize::from(layout.opcode)));
+    let meaning = architecture.semantics.and_then(|known| known.operations.get(usize::from(layout.opcode)));
     answer.does = meaning.map_or(String::new(), |operation| operation.text.to_owned());
     answer
 }

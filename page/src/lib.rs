@@ -2,7 +2,7 @@
 //! set. The tables are loaded as data.
 //!
 //! ```text
-//! bundle ──Page::new──▶ Page ──answer(request)──▶ JSON
+//! data ──Page::new──▶ Page ──answer(request)──▶ JSON
 //! ```
 //!
 //! A request consists of a command and, after a line break, its argument. `input` classifies pasted text, `program`
@@ -19,7 +19,7 @@ mod program;
 mod run;
 pub mod search;
 
-use isaforge_core::data::{self, Bundle};
+use isaforge_core::data::{self, Architecture};
 
 use json::Json;
 use run::Run;
@@ -27,14 +27,14 @@ use search::Record;
 
 /// The tables and search records of one manual.
 pub struct Page {
-    bundle: Bundle,
+    architecture: Architecture,
     records: Vec<Record>,
     run: Option<Run>,
 }
 
 impl std::fmt::Debug for Page {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Page").field("isa", &self.bundle.tables.name()).finish_non_exhaustive()
+        f.debug_struct("Page").field("isa", &self.architecture.tables.name()).finish_non_exhaustive()
     }
 }
 
@@ -45,7 +45,7 @@ impl Page {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (records, tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let records = search::records(std::str::from_utf8(records).ok()?);
-        Some(Page { bundle: data::read(tables)?, records, run: None })
+        Some(Page { architecture: data::read(tables)?, records, run: None })
     }
 
     /// Answers a request with JSON.
@@ -54,9 +54,9 @@ impl Page {
         let mut json = Json::default();
         match command {
             "search" => self.search(about, &mut json),
-            "program" => program::answer(self.bundle.tables, about, &mut json),
-            "explain" => explain::answer(&self.bundle, about, &mut json),
-            "set" => explain::set(&self.bundle, about, &mut json),
+            "program" => program::answer(self.architecture.tables, about, &mut json),
+            "explain" => explain::answer(&self.architecture, about, &mut json),
+            "set" => explain::set(&self.architecture, about, &mut json),
             "start" => self.start(about, &mut json),
             "step" | "back" => self.step(command == "step", about, &mut json),
             _ => json.object(|json| json.field("error", |json| json.text("there is no such command"))),
@@ -66,7 +66,7 @@ impl Page {
 
     /// Lists the instruction that the query is, if it is one, followed by matches in the manual.
     fn search(&self, query: &str, json: &mut Json) {
-        let code = explain::code_of(self.bundle.tables, query);
+        let code = explain::code_of(self.architecture.tables, query);
         json.array(|json| {
             if let Some((code, text)) = code {
                 json.object(|json| {
@@ -88,18 +88,18 @@ impl Page {
     }
 
     fn start(&mut self, code: &str, json: &mut Json) {
-        match Run::new(&self.bundle, code) {
+        match Run::new(&self.architecture, code) {
             Ok(run) => run.state(json),
             Err(why) => json.object(|json| json.field("error", |json| json.text(why))),
         }
-        self.run = Run::new(&self.bundle, code).ok();
+        self.run = Run::new(&self.architecture, code).ok();
     }
 
     fn step(&mut self, forward: bool, count: &str, json: &mut Json) {
         let count = count.trim().parse().unwrap_or(1);
         match &mut self.run {
             Some(run) => {
-                run.go(&self.bundle, forward, count);
+                run.go(&self.architecture, forward, count);
                 run.state(json);
             }
             None => json.object(|json| json.field("error", |json| json.text("no program is loaded"))),

@@ -2,6 +2,7 @@
 
 use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
+use isaforge_core::explain::hex;
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{self, GroupIsa};
 use isaforge_core::print::{Style, print};
@@ -11,7 +12,7 @@ use isaforge_core::table::{Shape, Target};
 use isaforge_core::text::Line;
 use isaforge_core::{Isa, Tables, program, stream};
 
-use crate::explain::{bytes, digits, hex};
+use crate::explain::{bytes, digits};
 use crate::input::{Pasted, read};
 use crate::json::Json;
 

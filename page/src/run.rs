@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use isaforge_core::Tables;
-use isaforge_core::data::Bundle;
+use isaforge_core::data::Architecture;
 use isaforge_core::machine::{Executed, Host, Intrinsic, Machine, Register, Stop};
 
 use crate::explain::{bytes, digits};
@@ -61,8 +61,8 @@ pub struct Run {
 
 impl Run {
     /// Loads a program given in hexadecimal.
-    pub fn new(bundle: &Bundle, code: &str) -> Result<Run, &'static str> {
-        let code = match bundle.tables {
+    pub fn new(architecture: &Architecture, code: &str) -> Result<Run, &'static str> {
+        let code = match architecture.tables {
             Tables::Words(isa) => match read(code, Some(digits(isa))) {
                 Pasted::Words(words) => {
                     let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
@@ -74,7 +74,7 @@ impl Run {
             _ => bytes(code).ok_or("these are not hexadecimal digits")?,
         };
         let machine =
-            machine(bundle, &code).ok_or("the specification does not define how programs of this set execute")?;
+            machine(architecture, &code).ok_or("the specification does not define how programs of this set execute")?;
         let mut run =
             Run { code, machine, console: Console::default(), steps: 0, ended: String::new(), before: Vec::new() };
         run.before = run.values();
@@ -82,9 +82,9 @@ impl Run {
     }
 
     /// Executes `count` steps, or goes back by as many.
-    pub fn go(&mut self, bundle: &Bundle, forward: bool, count: u64) {
+    pub fn go(&mut self, architecture: &Architecture, forward: bool, count: u64) {
         let to = if forward { self.steps.saturating_add(count).min(MOST) } else { self.steps.saturating_sub(count) };
-        if let Some(machine) = machine(bundle, &self.code).filter(|_| !forward) {
+        if let Some(machine) = machine(architecture, &self.code).filter(|_| !forward) {
             self.machine = machine;
             self.console = Console::default();
             self.steps = 0;
@@ -182,9 +182,9 @@ impl Run {
     }
 }
 
-fn machine(bundle: &Bundle, code: &[u8]) -> Option<Machine<LANES>> {
-    let (semantics, hardware) = (bundle.semantics?, bundle.hardware?);
-    let mut machine = match bundle.tables {
+fn machine(architecture: &Architecture, code: &[u8]) -> Option<Machine<LANES>> {
+    let (semantics, hardware) = (architecture.semantics?, architecture.hardware?);
+    let mut machine = match architecture.tables {
         Tables::Words(isa) => Machine::new(isa, semantics, hardware),
         Tables::Streams(engine) => Machine::new(engine, semantics, hardware),
         Tables::Groups(isa) => Machine::new(isa, semantics, hardware),

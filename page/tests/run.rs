@@ -20,7 +20,7 @@ fn subject(example: &str) -> Subject {
 }
 
 fn page(subject: &Subject) -> Page {
-    Page::new(&engine::data(subject, &search::records(&Book::new(subject)))).expect("the bytes are a bundle")
+    Page::new(&engine::data(subject, &search::records(&Book::new(subject)))).expect("the bytes are a manual's data")
 }
 
 fn ask(page: &mut Page, command: &str, about: &str) -> Value {

@@ -37,8 +37,6 @@ mod deadline;
 mod engine;
 pub mod exec;
 mod guarded;
-#[cfg(feature = "valhall")]
-pub mod launch;
 mod level;
 pub mod machine;
 pub mod memory;
@@ -54,7 +52,7 @@ pub mod watched;
 pub use deadline::Deadline;
 pub use engine::{Engine, Execution, NoExecution};
 pub use guarded::Guarded;
-#[cfg(feature = "valhall")]
-pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
 pub use level::Level;
 pub use memory::{MapError, Memory, MemoryFault};
+#[cfg(feature = "valhall")]
+pub use valhall::launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};

@@ -13,13 +13,6 @@ pub struct Traffic {
     pub written: u64,
 }
 
-impl Traffic {
-    /// Returns the traffic multiplied by a count.
-    pub fn times(self, count: u64) -> Self {
-        Traffic { read: self.read * count, written: self.written * count }
-    }
-}
-
 impl AddAssign for Traffic {
     fn add_assign(&mut self, other: Traffic) {
         self.read += other.read;

@@ -11,11 +11,17 @@ use isaforge_core::text::Line;
 
 use super::{Entry, Flow, Instruction, Operand, Register, once, write};
 use crate::effects::{Effects, When};
+use crate::implied::Accesses;
 use crate::set::Set;
 
-pub(super) fn targets(isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
-    pieces(isa, bytes, &[])
-        .map(move |piece| (piece.at, piece.group.ok().and_then(|group| Some((leads(isa, &group, piece.at)?, false)))))
+pub(super) fn targets(
+    isa: &'static GroupIsa,
+    base: u64,
+    bytes: &[u8],
+) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
+    pieces(isa, bytes, &[]).map(move |piece| {
+        (piece.at, piece.group.ok().and_then(|group| Some((leads(isa, &group, (base, piece.at))?, false))))
+    })
 }
 
 pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
@@ -25,9 +31,10 @@ pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> impl Iter
     })
 }
 
-/// The branch target of a group at an address.
-fn leads(isa: &'static GroupIsa, group: &Group, at: usize) -> Option<u64> {
-    target(isa, group, at).and_then(|target| u64::try_from(target).ok())
+/// The offset of the branch target of a group at an offset in a program at `base`.
+fn leads(isa: &'static GroupIsa, group: &Group, (base, at): (u64, usize)) -> Option<u64> {
+    let address = usize::try_from(base).ok()?.checked_add(at)?;
+    u64::try_from(target(isa, group, address)?).ok()?.checked_sub(base)
 }
 
 fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> Instruction {
@@ -82,11 +89,13 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(isa, group, at, effects.as_ref()),
+        flow: flow(isa, group, (set.base, at), effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
         may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
+        accesses: Accesses::of(effects.as_ref()),
         states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
+        lists: Vec::new(),
     }
 }
 
@@ -123,7 +132,7 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
     }
 }
 
-fn flow(isa: &'static GroupIsa, group: &Group, at: usize, effects: Option<&Effects>) -> Flow {
+fn flow(isa: &'static GroupIsa, group: &Group, at: (u64, usize), effects: Option<&Effects>) -> Flow {
     let target = leads(isa, group, at);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {

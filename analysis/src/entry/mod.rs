@@ -11,6 +11,7 @@ use isaforge_core::Tables;
 use isaforge_core::program::label_of;
 
 use crate::effects::{Effects, When};
+use crate::implied::{Accesses, Implied};
 use crate::set::Set;
 
 /// A register of a bank.
@@ -58,6 +59,28 @@ pub struct Instruction {
     pub(crate) mask: Option<u16>,
     /// The states that it writes.
     pub(crate) states: Vec<u16>,
+    /// What it accesses without an operand.
+    accesses: Accesses,
+    /// The lists of registers whose length is not that of what the operation accesses.
+    pub(crate) lists: Vec<List>,
+}
+
+impl Instruction {
+    /// The registers and states that it reads or writes without an operand that names them.
+    pub fn implied(&self, set: &Set, write: bool) -> Vec<Implied> {
+        self.accesses.named(set, write)
+    }
+}
+
+/// A list of registers whose length is not that of what the operation accesses.
+#[derive(Clone, Debug)]
+pub(crate) struct List {
+    /// The name of its operand.
+    pub(crate) operand: &'static str,
+    /// The number of registers that it names.
+    pub(crate) named: u32,
+    /// The number of registers that the operation accesses.
+    pub(crate) accessed: u32,
 }
 
 /// A modifier of an instruction or of an operand.
@@ -140,9 +163,9 @@ type Targets<'a> = Box<dyn Iterator<Item = (usize, Option<(u64, bool)>)> + 'a>;
 
 fn targets<'a>(set: &Set, bytes: &'a [u8]) -> Targets<'a> {
     match set.tables {
-        Tables::Words(isa) => Box::new(words::targets(isa, set.tables.unit(), bytes)),
-        Tables::Groups(isa) => Box::new(groups::targets(isa, bytes)),
-        Tables::Streams(engine) => Box::new(streams::targets(engine, bytes)),
+        Tables::Words(isa) => Box::new(words::targets(isa, (set.tables.unit(), set.base), bytes)),
+        Tables::Groups(isa) => Box::new(groups::targets(isa, set.base, bytes)),
+        Tables::Streams(engine) => Box::new(streams::targets(engine, set.base, bytes)),
     }
 }
 
@@ -218,7 +241,7 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
 }
 
 /// Adds an item unless the list contains it.
-fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
+pub(crate) fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
     }

@@ -2,18 +2,25 @@
 
 use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
-use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers, target};
+use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::text::Line;
 
 use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
+use crate::implied::Accesses;
 use crate::set::Set;
 
-pub(super) fn targets(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
+pub(super) fn targets(engine: Engine, base: u64, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
     parts(engine, bytes).map(move |part| {
         let decoded = part.decoded.ok();
-        (part.at, decoded.and_then(|decoded| branch(engine, &decoded, part.at as u64)))
+        (part.at, decoded.and_then(|decoded| leads(engine, &decoded, (base, part.at as u64))))
     })
+}
+
+/// The offset of the branch target of an instruction at an offset in a program at `base`, and whether it is a function.
+fn leads(engine: Engine, decoded: &Decoded, (base, at): (u64, u64)) -> Option<(u64, bool)> {
+    let (target, call) = branch(engine, decoded, base.wrapping_add(at))?;
+    Some((target.wrapping_sub(base), call))
 }
 
 pub(super) fn read(set: &Set, engine: Engine, bytes: &[u8]) -> impl Iterator<Item = Entry> {
@@ -51,7 +58,8 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(engine, decoded, at, effects.as_ref()),
+        flow: flow(leads(engine, decoded, (set.base, at)), effects.as_ref()),
+        accesses: Accesses::of(effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()
     }
@@ -110,8 +118,8 @@ fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
     scope.layout.fields.iter().enumerate().filter_map(of).collect()
 }
 
-fn flow(engine: Engine, decoded: &Decoded, at: u64, effects: Option<&Effects>) -> Flow {
-    let target = target(engine, decoded, at);
+fn flow(target: Option<(u64, bool)>, effects: Option<&Effects>) -> Flow {
+    let target = target.map(|(target, _)| target);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {

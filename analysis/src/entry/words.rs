@@ -12,20 +12,26 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
+use super::{Entry, Flow, Instruction, List, Modifier, Operand, Register, implicit, once, write};
 use crate::effects::{Effects, When};
+use crate::implied::Accesses;
 use crate::set::Set;
 
 pub(super) fn targets(
     isa: &'static Isa,
-    size: usize,
+    (size, base): (usize, u64),
     bytes: &[u8],
 ) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
     bytes.chunks(size).enumerate().map(move |(index, chunk)| {
         let (start, word) = (index * size, word_of(chunk));
         let opcode = decode(isa, word).ok().filter(|_| chunk.len() == size);
-        (start, opcode.and_then(|opcode| Some((target(isa, opcode, word, start as u64)?, false))))
+        (start, opcode.and_then(|opcode| Some((leads(isa, opcode, word, (base, start as u64))?, false))))
     })
+}
+
+/// The offset of the branch target of a word at an offset in a program at `base`.
+fn leads(isa: &'static Isa, opcode: u16, word: u64, (base, at): (u64, u64)) -> Option<u64> {
+    target(isa, opcode, word, base.wrapping_add(at)).map(|target| target.wrapping_sub(base))
 }
 
 pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> impl Iterator<Item = Entry> {
@@ -75,6 +81,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
     }
     implicit(set, effects, &mut reads, &mut writes);
+    let lists = effects.map_or_else(Vec::new, |effects| lists(isa, form, word, effects));
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),
@@ -83,10 +90,27 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         reads,
         last,
         writes,
-        flow: flow(semantics, form, word, target(isa, opcode, word, address), effects),
+        flow: flow(semantics, form, word, leads(isa, opcode, word, (set.base, address)), effects),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+        accesses: Accesses::of(effects),
+        lists,
         ..Instruction::default()
     }
+}
+
+/// The lists of registers whose length is not that of what the operation accesses.
+fn lists(isa: &'static Isa, form: &'static Form, word: u64, effects: &Effects) -> Vec<List> {
+    let list = |(index, operand): (usize, &'static table::Operand)| {
+        let Shape::List { kind, count, .. } = &operand.shape else { return None };
+        let fields = isa.kinds[usize::from(*kind)].alternatives.iter().flat_map(|alternative| alternative.fields);
+        let width = fields.into_iter().find_map(|field| match field.ty {
+            Type::Register(bank) => Some(u32::from(isa.banks[usize::from(bank)].width).max(1)),
+            _ => None,
+        })?;
+        let (named, accessed) = (list_len(count, word), effects.extent(index as u16)?.div_ceil(width));
+        (named != accessed).then_some(List { operand: operand.name, named, accessed })
+    };
+    form.operands.iter().enumerate().filter_map(list).collect()
 }
 
 fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> + Clone {

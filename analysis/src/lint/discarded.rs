@@ -1,21 +1,41 @@
 //! Values that are read again after a read marked as the last.
 
+use std::collections::{BTreeMap, VecDeque};
+
 use super::{Check, Finding, reachable};
-use crate::entry::Register;
+use crate::effort::step;
+use crate::entry::{Instruction, Register};
 use crate::graph::Graph;
 use crate::program::Program;
 
 /// Reports such reads.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    // The entries that mark a register as read for the last time. A write, even of a part of the register, makes a new
+    // value.
+    let mut marks: BTreeMap<Register, Vec<usize>> = BTreeMap::new();
     for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
         let Ok(instruction) = &entry.instruction else { continue };
-        for register in &instruction.last {
-            // A write, even of a part of the register, makes a new value.
-            if instruction.writes.iter().any(|(written, _)| written == register) {
-                continue;
+        for register in instruction.last.iter().filter(|register| !writes(instruction, **register)) {
+            marks.entry(*register).or_default().push(index);
+        }
+    }
+    let mut uses: BTreeMap<Register, Vec<usize>> = marks.keys().map(|register| (*register, Vec::new())).collect();
+    for (index, entry) in program.entries.iter().enumerate() {
+        let Ok(instruction) = &entry.instruction else { continue };
+        for register in instruction.reads.iter().chain(instruction.writes.iter().map(|(register, _)| register)) {
+            if let Some(uses) = uses.get_mut(register).filter(|uses| uses.last() != Some(&index)) {
+                uses.push(index);
             }
-            if let Some(again) = read_again(program, graph, index, *register) {
-                let name = program.set.name(*register);
+        }
+    }
+    let mut again = vec![None; graph.blocks.len()];
+    for (register, marks) in marks {
+        let uses = Uses { program, graph, register, entries: &uses[&register] };
+        again.fill(None);
+        uses.fill(&mut again);
+        for index in marks {
+            if let Some(again) = uses.after(index, &again) {
+                let name = program.set.name(register);
                 let text = program.entries[again].instruction.as_ref().map_or("", |other| other.text.as_str());
                 let message = format!(
                     "{name} is marked as read for the last time here, but `{text}` reads it at {:#x}",
@@ -27,30 +47,58 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     }
 }
 
-/// The first instruction after an entry that reads a register before any write to it.
-fn read_again(program: &Program<'_>, graph: &Graph, index: usize, register: Register) -> Option<usize> {
-    let mut seen = vec![false; graph.blocks.len()];
-    let block = graph.block_of(index);
-    let mut open = vec![(block, index + 1)];
-    while let Some((block, first)) = open.pop() {
-        let mut written = false;
-        for at in first..graph.blocks[block].entries.end {
-            let Ok(instruction) = &program.entries[at].instruction else { break };
-            if instruction.reads.contains(&register) {
-                return Some(at);
-            }
-            written = instruction.writes.iter().any(|(other, _)| *other == register);
-            if written {
-                break;
+fn writes(instruction: &Instruction, register: Register) -> bool {
+    instruction.writes.iter().any(|(written, _)| *written == register)
+}
+
+/// The entries that read or write a register.
+struct Uses<'p> {
+    program: &'p Program<'p>,
+    graph: &'p Graph,
+    register: Register,
+    entries: &'p [usize],
+}
+
+impl Uses<'_> {
+    /// The first use from an entry to the end of its block.
+    fn first(&self, from: usize, block: usize) -> Option<usize> {
+        let next = self.entries.get(self.entries.partition_point(|entry| *entry < from))?;
+        (*next < self.graph.blocks[block].entries.end).then_some(*next)
+    }
+
+    fn reads(&self, entry: usize) -> bool {
+        self.program.entries[entry].instruction.as_ref().is_ok_and(|one| one.reads.contains(&self.register))
+    }
+
+    /// Finds, for the start of each block, an instruction that reads the register before any write to it: the one that
+    /// is the fewest blocks away.
+    fn fill(&self, again: &mut [Option<usize>]) {
+        let mut open = VecDeque::new();
+        for entry in self.entries {
+            let block = self.graph.block_of(*entry);
+            if self.first(self.graph.blocks[block].entries.start, block) == Some(*entry) && self.reads(*entry) {
+                again[block] = Some(*entry);
+                open.push_back(block);
             }
         }
-        if !written {
-            for (next, _) in graph.successors(block) {
-                if !std::mem::replace(&mut seen[next], true) {
-                    open.push((next, graph.blocks[next].entries.start));
+        while let Some(block) = open.pop_front() {
+            for before in self.graph.predecessors(block) {
+                step();
+                let through = || self.first(self.graph.blocks[before].entries.start, before).is_none();
+                if again[before].is_none() && through() {
+                    again[before] = again[block];
+                    open.push_back(before);
                 }
             }
         }
     }
-    None
+
+    /// An instruction after an entry that reads the register before any write to it.
+    fn after(&self, index: usize, again: &[Option<usize>]) -> Option<usize> {
+        let block = self.graph.block_of(index);
+        match self.first(index + 1, block) {
+            Some(next) => self.reads(next).then_some(next),
+            None => self.graph.successors(block).filter_map(|(next, _)| again[next]).last(),
+        }
+    }
 }

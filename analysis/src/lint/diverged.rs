@@ -4,17 +4,19 @@
 //! reached from such a branch, but not every path from the branch passes through it, it may wait for threads that never
 //! arrive.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use petgraph::algo::dominators::simple_fast;
-use petgraph::algo::has_path_connecting;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::{Check, Finding, preload};
+use crate::dominators::Dominators;
 use crate::effects::When;
+use crate::effort::step;
 use crate::entry::Register;
 use crate::graph::Graph;
+use crate::liveness::Registers;
 use crate::program::Program;
+use crate::sweep::forwards;
 
 /// Reports such barriers.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
@@ -23,17 +25,12 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     if barriers.is_empty() || graph.blocks.iter().any(|block| block.indirect) {
         return;
     }
-    let branches = parting(program, graph);
-    let ends = Ends::new(graph);
+    let Some(extremes) = Extremes::new(graph, &divergent_branches(program, graph)) else { return };
     for barrier in barriers {
-        let block = graph.block_of(barrier);
-        let parts = |branch: &&usize| {
-            let from = graph.block_of(**branch);
-            from != block && ends.reaches(from, block) && !ends.always(from, block)
-        };
-        if let Some(branch) = branches.iter().find(parts) {
-            let text = program.entries[*branch].instruction.as_ref().map_or("", |one| one.text.as_str());
-            let place = program.entries[*branch].bytes.start;
+        if let Some(branch) = extremes.past(graph.block_of(barrier)) {
+            let branch = graph.blocks[branch].entries.end - 1;
+            let text = program.entries[branch].instruction.as_ref().map_or("", |one| one.text.as_str());
+            let place = program.entries[branch].bytes.start;
             let message = format!("`{text}` at {place:#x} may lead some threads of a workgroup past this barrier");
             found.push(Finding { check: Check::Diverged, entry: barrier, message });
         }
@@ -41,7 +38,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
 }
 
 /// The registers that hold a different value for each thread when a program with barriers starts.
-fn own(program: &Program<'_>) -> HashSet<Register> {
+fn thread_varying_registers(program: &Program<'_>) -> HashSet<Register> {
     let preloads = program.set.semantics.map_or(&[][..], |semantics| semantics.preloads);
     let kinds = preloads.iter().filter(|preload| !preload.uniform.is_empty());
     let registers = kinds.flat_map(|preload| {
@@ -51,61 +48,61 @@ fn own(program: &Program<'_>) -> HashSet<Register> {
     registers.map(|register| preload(register.into())).collect()
 }
 
-/// The branches whose condition depends on the thread.
-fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
-    let start = own(program);
-    let mut before: Vec<Option<HashSet<Register>>> = vec![None; graph.blocks.len()];
-    let mut open = Vec::new();
-    for place in program.entry_points.iter().filter(|place| **place < program.entries.len()) {
-        before[graph.block_of(*place)] = Some(start.clone());
-        open.push(graph.block_of(*place));
+/// The blocks that end in a branch whose condition depends on the thread.
+fn divergent_branches(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
+    let start = thread_varying_registers(program);
+    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+    let mut numbers: HashMap<Register, usize> = HashMap::new();
+    let written = instructions().flat_map(|one| &one.writes).map(|(register, _)| register);
+    for register in start.iter().chain(written) {
+        let next = numbers.len();
+        numbers.entry(*register).or_insert(next);
     }
-    let mut found = Vec::new();
-    while let Some(block) = open.pop() {
-        let mut varying = before[block].clone().unwrap_or_default();
+    let mut before = vec![Registers::new(numbers.len()); graph.blocks.len()];
+    for place in program.entry_points.iter().filter(|place| **place < program.entries.len()) {
+        start.iter().for_each(|register| before[graph.block_of(*place)].insert(numbers[register]));
+    }
+    // Changes the registers that vary as a block does, and returns whether its last instruction reads one of them.
+    let change = |block: usize, varying: &mut Registers| {
+        let mut varies = false;
         for index in graph.blocks[block].entries.clone() {
             let Ok(one) = &program.entries[index].instruction else { continue };
-            let varies = one.reads.iter().any(|register| varying.contains(register));
-            if varies && one.flow.branch == When::Sometimes && !found.contains(&index) {
-                found.push(index);
-            }
+            varies = one.reads.iter().any(|read| numbers.get(read).is_some_and(|number| varying.has(*number)));
             for (register, whole) in &one.writes {
                 match varies {
-                    true => drop(varying.insert(*register)),
-                    false if *whole => drop(varying.remove(register)),
+                    true => varying.insert(numbers[register]),
+                    false if *whole => varying.remove(numbers[register]),
                     false => {}
                 }
             }
         }
-        for (next, _) in graph.successors(block) {
-            let changed = match &mut before[next] {
-                Some(known) => {
-                    let count = known.len();
-                    known.extend(varying.iter().copied());
-                    known.len() != count
-                }
-                none => {
-                    *none = Some(varying.clone());
-                    true
-                }
-            };
-            if changed {
-                open.push(next);
-            }
+        varies
+    };
+    let before = forwards(graph, before, |block, varying| _ = change(block, varying));
+    let parts = |(block, mut varying): (usize, Registers)| {
+        let last = program.entries[graph.blocks[block].entries.end - 1].instruction.as_ref();
+        (last.is_ok_and(|one| one.flow.branch == When::Sometimes) && change(block, &mut varying)).then_some(block)
+    };
+    before.into_iter().enumerate().filter_map(parts).collect()
+}
+
+/// For each block: those of the given blocks that lead to it and come first and last in a walk over the tree of the
+/// blocks that every path to the end passes through. In such a walk the blocks whose paths all pass through another one
+/// are consecutive, so if any of those that lead to a block can avoid it, the first or the last can.
+struct Extremes {
+    /// The places of the blocks in the walk, and the ends of the places below them.
+    spans: Vec<(u32, u32)>,
+    first: Vec<Option<usize>>,
+    last: Vec<Option<usize>>,
+}
+
+impl Extremes {
+    /// `None` if there are no such blocks.
+    fn new(graph: &Graph, from: &[usize]) -> Option<Extremes> {
+        if from.is_empty() {
+            return None;
         }
-    }
-    found
-}
-
-/// Which blocks every path to the end passes through.
-struct Ends {
-    /// The reversed edges between blocks, and edges from a common end.
-    reversed: DiGraph<(), ()>,
-    dominators: petgraph::algo::dominators::Dominators<NodeIndex>,
-}
-
-impl Ends {
-    fn new(graph: &Graph) -> Ends {
+        // The reversed edges between blocks, and edges from a common end.
         let mut reversed: DiGraph<(), ()> = DiGraph::new();
         let nodes: Vec<NodeIndex> = graph.blocks.iter().map(|_| reversed.add_node(())).collect();
         let end = reversed.add_node(());
@@ -119,17 +116,35 @@ impl Ends {
                 reversed.add_edge(end, nodes[block], ());
             }
         }
-        Ends { dominators: simple_fast(&reversed, end), reversed }
+        let dominators = Dominators::new(&reversed, end);
+        // A block that never reaches the end is alone, at a place of its own behind those of the tree.
+        let behind = nodes.len() as u32 + 1;
+        let alone = |block: usize| (behind + block as u32, behind + block as u32 + 1);
+        let spans = (0..nodes.len()).map(|block| dominators.span(block).unwrap_or_else(|| alone(block))).collect();
+        let mut found = Extremes { spans, first: vec![None; nodes.len()], last: vec![None; nodes.len()] };
+        let mut from = from.to_vec();
+        from.sort_unstable_by_key(|block| found.spans[*block]);
+        from.iter().for_each(|block| lead(graph, *block, &mut found.first));
+        from.iter().rev().for_each(|block| lead(graph, *block, &mut found.last));
+        Some(found)
     }
 
-    /// Whether every path from a block to the end passes through another block.
-    fn always(&self, from: usize, through: usize) -> bool {
-        let mut all = self.dominators.dominators(NodeIndex::new(from)).into_iter().flatten();
-        all.any(|node| node.index() == through)
+    /// One of the given blocks from which a path leads to `block` and another one does not.
+    fn past(&self, block: usize) -> Option<usize> {
+        let (first, end) = self.spans[block];
+        let avoids = |from: &usize| !(first..end).contains(&self.spans[*from].0);
+        [self.first[block], self.last[block]].into_iter().flatten().filter(avoids).min()
     }
+}
 
-    /// Whether a path leads from one block to another.
-    fn reaches(&self, from: usize, to: usize) -> bool {
-        has_path_connecting(&self.reversed, NodeIndex::new(to), NodeIndex::new(from), None)
+/// Enters a block at all blocks that it leads to, including itself, unless another one is there already.
+fn lead(graph: &Graph, from: usize, first: &mut [Option<usize>]) {
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        step();
+        if first[block].is_none() {
+            first[block] = Some(from);
+            open.extend(graph.successors(block).map(|(next, _)| next));
+        }
     }
 }

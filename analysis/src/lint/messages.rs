@@ -3,12 +3,15 @@
 //! A message has read its sources before a later instruction overwrites them. Documents ask for a wait there, but
 //! compilers whose programs run on hardware omit it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Check, Finding, reachable};
-use crate::entry::{Instruction, Register};
+use super::{Check, Finding};
+use crate::effort::step;
+use crate::entry::{Entry, Instruction, Register};
 use crate::graph::Graph;
+use crate::liveness::Registers;
 use crate::program::Program;
+use crate::sweep::forwards;
 
 /// Reports results that are accessed too early, and unnecessary waits.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
@@ -17,83 +20,165 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     if known == 0 || graph.blocks.iter().any(|block| block.indirect) {
         return;
     }
-    let messages = Messages { program, known };
-    // The messages that may be in flight before each block.
-    let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
-    let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
-    while let Some(block) = open.pop() {
-        let mut flying = before[block].clone();
-        graph.blocks[block].entries.clone().for_each(|index| messages.step(index, &mut flying));
-        for (next, _) in graph.successors(block) {
-            let count = before[next].len();
-            before[next].extend(flying.iter().copied());
-            if before[next].len() != count {
-                open.push(next);
+    let messages = Messages::new(program, graph, known);
+    let senders = messages.senders();
+    // The masks of slots of the messages that may be in flight before each block.
+    let masks: Vec<u8> =
+        messages.slots.iter().copied().filter(|mask| *mask != 0).collect::<BTreeSet<_>>().into_iter().collect();
+    let change = |index: usize, flying: &mut Registers| {
+        let Some(own) = messages.instruction(index) else { return };
+        for (number, mask) in masks.iter().enumerate() {
+            match own.flow.waits & mask {
+                0 if messages.slots[index] == *mask => flying.insert(number),
+                0 => {}
+                _ => flying.remove(number),
             }
         }
-    }
-    for (block, mut flying) in before.into_iter().enumerate() {
-        for index in graph.blocks[block].entries.clone().filter(|index| reachable(graph, *index)) {
+    };
+    let before = forwards(graph, vec![Registers::new(masks.len()); graph.blocks.len()], |block, flying| {
+        graph.blocks[block].entries.clone().for_each(|index| change(index, flying));
+    });
+    for (block, mut flying) in before.into_iter().enumerate().filter(|(block, _)| graph.blocks[*block].reachable) {
+        for index in graph.blocks[block].entries.clone() {
             let Some(own) = messages.instruction(index) else { continue };
-            if let Some((sender, register)) = messages.touched(own, &flying) {
+            if let Some((sender, register)) = senders[index].and_then(|sender| messages.touched(own, sender)) {
                 let name = program.set.name(register);
                 let message = format!("nothing waits for `{}`, which may still be writing {name}", sender.text);
                 found.push(Finding { check: Check::Unawaited, entry: index, message });
             }
             let waits = own.flow.waits;
             // Slots that no message names are not judged: the hardware may use them for something else.
-            let judged = waits != 0 && waits & !known == 0 && messages.slots(own) & waits == 0;
-            if judged && !flying.iter().any(|sender| messages.in_slots(*sender, waits)) {
+            let judged = waits != 0 && waits & !known == 0 && messages.slots[index] & waits == 0;
+            let awaited = |(number, mask): (usize, &u8)| flying.has(number) && mask & waits != 0;
+            if judged && !masks.iter().enumerate().any(awaited) {
                 let message = "this waits for a message, but none is in flight in its slots".to_owned();
                 found.push(Finding { check: Check::Needless, entry: index, message });
             }
-            messages.step(index, &mut flying);
+            change(index, &mut flying);
         }
     }
 }
 
 struct Messages<'p, 's> {
     program: &'p Program<'s>,
-    /// The slots that instructions can name.
-    known: u8,
+    graph: &'p Graph,
+    /// For each entry: the slots it may use. An instruction with effects that names no slot may use any of them.
+    slots: Vec<u8>,
 }
 
-impl<'p> Messages<'p, '_> {
+impl<'p, 's> Messages<'p, 's> {
+    /// `known` are the slots that instructions can name.
+    fn new(program: &'p Program<'s>, graph: &'p Graph, known: u8) -> Self {
+        let slots = |entry: &Entry| match &entry.instruction {
+            Ok(one) if one.flow.sends == 0 && !one.pure => known,
+            Ok(one) => one.flow.sends,
+            Err(_) => 0,
+        };
+        Messages { program, graph, slots: program.entries.iter().map(slots).collect() }
+    }
+
     fn instruction(&self, index: usize) -> Option<&'p Instruction> {
         self.program.entries.get(index)?.instruction.as_ref().ok()
     }
 
-    /// The slots an instruction may use. An instruction with effects that names no slot may use any of them.
-    fn slots(&self, instruction: &Instruction) -> u8 {
-        match instruction.flow.sends {
-            0 if !instruction.pure => self.known,
-            sends => sends,
+    /// The register of the result of a message that an instruction accesses, and the message.
+    fn touched(&self, own: &Instruction, sender: usize) -> Option<(&'p Instruction, Register)> {
+        let sender = self.instruction(sender)?;
+        let touches = |register: &Register| {
+            own.reads.contains(register) || own.writes.iter().any(|(written, _)| written == register)
+        };
+        Some((sender, sender.writes.iter().map(|(register, _)| *register).find(touches)?))
+    }
+
+    /// For each entry: the first message that may be in flight and writes a register that it accesses.
+    fn senders(&self) -> Vec<Option<usize>> {
+        // The entries that access each register which a message writes, by the slots of such messages.
+        let mut kinds: BTreeMap<u8, BTreeMap<Register, Vec<usize>>> = BTreeMap::new();
+        for (index, mask) in self.slots.iter().enumerate() {
+            let Some(one) = self.instruction(index).filter(|one| one.flow.sends != 0) else { continue };
+            let written = one.writes.iter().map(|(register, _)| (*register, Vec::new()));
+            kinds.entry(*mask).or_default().extend(written);
         }
-    }
-
-    fn in_slots(&self, sender: usize, waits: u8) -> bool {
-        self.instruction(sender).is_some_and(|sender| self.slots(sender) & waits != 0)
-    }
-
-    /// Updates the messages in flight after an instruction: adds its own and removes those it waits for.
-    fn step(&self, index: usize, flying: &mut BTreeSet<usize>) {
-        let Some(own) = self.instruction(index) else { return };
-        if self.slots(own) != 0 {
-            flying.insert(index);
+        let mut found: Vec<Option<usize>> = vec![None; self.slots.len()];
+        for (mask, mut uses) in kinds {
+            for index in 0..self.slots.len() {
+                let Some(one) = self.instruction(index) else { continue };
+                for register in one.reads.iter().chain(one.writes.iter().map(|(register, _)| register)) {
+                    if let Some(uses) = uses.get_mut(register).filter(|uses| uses.last() != Some(&index)) {
+                        uses.push(index);
+                    }
+                }
+            }
+            let waits = self.waits(mask);
+            let mut before = vec![None; self.graph.blocks.len()];
+            for (register, uses) in uses {
+                before.fill(None);
+                self.follow(mask, register, (&uses, &waits), &mut before, &mut found);
+            }
         }
-        flying.retain(|sender| !self.in_slots(*sender, own.flow.waits));
+        found
     }
 
-    /// The first register of a pending result that an instruction accesses, and the message that produces it.
-    fn touched(&self, own: &Instruction, flying: &BTreeSet<usize>) -> Option<(&'p Instruction, Register)> {
-        flying.iter().filter_map(|sender| self.instruction(*sender)).filter(|sender| sender.flow.sends != 0).find_map(
-            |sender| {
-                let touches = |register: &Register| {
-                    own.reads.contains(register) || own.writes.iter().any(|(written, _)| written == register)
-                };
-                let register = sender.writes.iter().map(|(register, _)| *register).find(touches)?;
-                Some((sender, register))
-            },
-        )
+    /// For each entry and the end: the first entry from there that waits for one of the slots.
+    fn waits(&self, mask: u8) -> Vec<usize> {
+        let mut waits = vec![usize::MAX; self.slots.len() + 1];
+        for index in (0..self.slots.len()).rev() {
+            let own = self.instruction(index).is_some_and(|one| one.flow.waits & mask != 0);
+            waits[index] = if own { index } else { waits[index + 1] };
+        }
+        waits
+    }
+
+    /// Follows the messages in some slots that write a register to the entries that access it. Fills in the first
+    /// message before each block.
+    fn follow(
+        &self,
+        mask: u8,
+        register: Register,
+        (uses, waits): (&[usize], &[usize]),
+        before: &mut [Option<usize>],
+        found: &mut [Option<usize>],
+    ) {
+        let blocks = &self.graph.blocks;
+        let sends = |index: usize| {
+            let one = self.instruction(index).filter(|one| one.flow.sends == mask);
+            one.is_some_and(|one| one.writes.iter().any(|(written, _)| *written == register))
+        };
+        // Earlier messages come first, so each block is entered once.
+        for sender in uses.iter().copied().filter(|index| sends(*index)) {
+            let own = self.graph.block_of(sender);
+            let mut open = match waits[sender] < blocks[own].entries.end {
+                true => Vec::new(),
+                false => vec![own],
+            };
+            while let Some(block) = open.pop() {
+                for (next, _) in self.graph.successors(block) {
+                    step();
+                    if before[next].is_none() {
+                        before[next] = Some(sender);
+                        if waits[blocks[next].entries.start] >= blocks[next].entries.end {
+                            open.push(next);
+                        }
+                    }
+                }
+            }
+        }
+        let (mut at, mut flying) = (usize::MAX, None);
+        // The place from which the messages in flight have not been waited for.
+        let mut since = 0;
+        for index in uses.iter().copied() {
+            let block = self.graph.block_of(index);
+            if block != at {
+                (at, flying, since) = (block, before[block], blocks[block].entries.start);
+            }
+            if waits[since] < index {
+                flying = None;
+            }
+            since = index;
+            found[index] = flying.into_iter().chain(found[index]).min();
+            if sends(index) {
+                flying = flying.into_iter().chain([index]).min();
+            }
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The control flow graph in Graphviz format.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
-use super::Drawing;
+use super::{Drawing, heat};
 use crate::graph::Edge;
 
 /// The saturation of the hottest block's colour; black text must stay readable on it.
@@ -14,13 +15,15 @@ pub fn write(drawing: Drawing<'_>) -> String {
     let mut out = String::from(
         "digraph program {\n  node [shape=box fontname=\"monospace\" fontsize=10 style=rounded]\n  edge [fontname=\"monospace\" fontsize=9]\n",
     );
-    let back = graph.back_edges();
+    let shares = drawing.shares();
+    let heats = heat(&shares);
+    let back: HashSet<(usize, usize)> = graph.back_edges().into_iter().collect();
     for (index, block) in graph.blocks.iter().enumerate() {
-        let counts = drawing.counts(index);
+        let counts = drawing.counts(index, &shares);
         let label: String =
             drawing.lines(index).iter().chain(&counts).map(|line| format!("{}\\l", escaped(line))).collect();
         let style = if block.reachable { "" } else { " color=gray fontcolor=gray" };
-        let heat = drawing.heat(index).filter(|heat| *heat > 0.0);
+        let heat = heats.get(index).filter(|heat| **heat > 0.0);
         let fill = heat.map_or(String::new(), |heat| {
             format!(" style=\"rounded,filled\" fillcolor=\"0.03 {:.3} 1.000\"", heat * HOTTEST)
         });

@@ -4,7 +4,7 @@ pub mod dot;
 pub mod flame;
 pub mod svg;
 
-use crate::graph::{Block, Graph};
+use crate::graph::Graph;
 use crate::profile::{Profile, Times};
 use crate::program::Program;
 
@@ -23,16 +23,15 @@ pub struct Drawing<'p> {
 }
 
 impl Drawing<'_> {
-    /// How hot a block is: 0 if no thread executed it, 1 for the hottest one. `None` without a profile.
-    fn heat(&self, block: usize) -> Option<f64> {
-        let profile = self.profile?;
-        let share = |block: &Block| profile.share(block.entries.clone());
-        let most = self.graph.blocks.iter().map(share).fold(0.0, f64::max);
-        Some(if most == 0.0 { 0.0 } else { share(&self.graph.blocks[block]) / most })
+    /// The share of each block; empty without a profile.
+    fn shares(&self) -> Vec<f64> {
+        let Some(profile) = self.profile else { return Vec::new() };
+        let all = profile.threads(0..profile.times.len()).max(1.0);
+        self.graph.blocks.iter().map(|block| profile.threads(block.entries.clone()) / all).collect()
     }
 
     /// A line with the block's share, the number of warps that executed it, and their average number of lanes.
-    fn counts(&self, block: usize) -> Option<String> {
+    fn counts(&self, block: usize, shares: &[f64]) -> Option<String> {
         let profile = self.profile?;
         let entries = self.graph.blocks[block].entries.clone();
         let Times { warps, threads } = profile.times.get(entries.start).copied().unwrap_or_default();
@@ -40,7 +39,7 @@ impl Drawing<'_> {
             return Some("never executed".to_owned());
         }
         let lanes = threads as f64 / warps as f64;
-        Some(format!("{:.1} % · {warps} × {lanes:.1} lanes", profile.share(entries) * 100.0))
+        Some(format!("{:.1} % · {warps} × {lanes:.1} lanes", shares.get(block)? * 100.0))
     }
 
     /// The lines of a block: its label, then its instructions, with labels as branch targets.
@@ -61,6 +60,12 @@ impl Drawing<'_> {
         let all: Vec<String> = label.into_iter().chain(texts).collect();
         all.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
     }
+}
+
+/// How hot each block is: 0 if no thread executed it, 1 for the hottest one.
+fn heat(shares: &[f64]) -> Vec<f64> {
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    shares.iter().map(|share| if most == 0.0 { 0.0 } else { share / most }).collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -9,7 +9,7 @@ use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
 
-use super::{Drawing, escaped};
+use super::{Drawing, escaped, heat};
 use crate::effects::When;
 use crate::graph::Edge;
 
@@ -65,7 +65,9 @@ impl RenderBackend for Arrows {
 /// Draws a graph.
 pub fn write(drawing: Drawing<'_>, name: &str) -> String {
     let graph = drawing.graph;
-    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(drawing, block)).collect();
+    let shares = drawing.shares();
+    let heats = heat(&shares);
+    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(drawing, block, &shares)).collect();
     let mut layout = VisualGraph::new(Orientation::TopToBottom);
     let handles: Vec<_> = texts
         .iter()
@@ -114,7 +116,8 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
         arrow(drawn, &mut out);
     }
     for (index, ((low, high), lines)) in boxes.iter().zip(&texts).enumerate() {
-        block(drawing, index, (*low, *high), lines, &mut out);
+        let heat = heats.get(index).copied().filter(|heat| *heat > 0.0);
+        block(drawing, (index, heat), (*low, *high), lines, &mut out);
     }
     out.push_str("</svg>\n");
     out
@@ -168,7 +171,13 @@ fn arrow(Drawn { path, reversed, kind }: &Drawn, out: &mut String) {
     out.push_str("\"/>\n");
 }
 
-fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines: &[String], out: &mut String) {
+fn block(
+    drawing: Drawing<'_>,
+    (index, heat): (usize, Option<f64>),
+    (low, high): (Point, Point),
+    lines: &[String],
+    out: &mut String,
+) {
     let program = drawing.program;
     let found = &drawing.graph.blocks[index];
     let class = match (found.reachable, found.depth) {
@@ -179,7 +188,7 @@ fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines:
     let (width, height) = (high.x - low.x, high.y - low.y);
     let place = format!("x=\"{:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"6\"", low.x, low.y);
     let _ = writeln!(out, "<rect class=\"{class}\" {place}/>");
-    if let Some(heat) = drawing.heat(index).filter(|heat| *heat > 0.0) {
+    if let Some(heat) = heat {
         let _ = writeln!(out, "<rect class=\"heat\" {place} fill-opacity=\"{:.3}\"/>", heat * HOTTEST);
     }
     let counted = drawing.profile.map(|_| lines.len() - 1);
@@ -202,7 +211,7 @@ fn block(drawing: Drawing<'_>, index: usize, (low, high): (Point, Point), lines:
 }
 
 /// The lines of a block, shortened to fit the picture.
-fn text(drawing: Drawing<'_>, block: usize) -> Vec<String> {
+fn text(drawing: Drawing<'_>, block: usize, shares: &[f64]) -> Vec<String> {
     let mut lines = drawing.lines(block);
     if lines.len() > MOST_LINES {
         let half = MOST_LINES / 2;
@@ -215,6 +224,6 @@ fn text(drawing: Drawing<'_>, block: usize) -> Vec<String> {
             *line = format!("{cut}…");
         }
     }
-    lines.extend(drawing.counts(block));
+    lines.extend(drawing.counts(block, shares));
     lines
 }

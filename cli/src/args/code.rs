@@ -21,8 +21,8 @@ pub struct CodeArgs {
     /// Treat the file as raw code, even if it looks like a container or text
     #[arg(long, conflicts_with = "input")]
     pub raw: bool,
-    /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default. With
-    /// `dis --tsv --order memory`, each line is one instruction
+    /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default, with a note
+    /// if both decode. With `dis --tsv --order memory`, each line is one instruction
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
     /// Select one shader of a container, by a prefix of its name
@@ -69,7 +69,7 @@ pub struct DisArgs {
     /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
-    /// Print text that assembles to the very same word, even where several words share a text
+    /// Print text that assembles to the very same word, even where several words share a text or the assembler refuses it
     #[arg(long)]
     pub exact: bool,
     /// Append a comment with the address, the bytes, and the messages waited for
@@ -77,10 +77,10 @@ pub struct DisArgs {
     pub comments: bool,
 }
 
-/// How words come in.
+/// The format of the input words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum In {
-    /// Find out.
+    /// Detected from the input.
     #[default]
     Auto,
     /// Hexadecimal text.
@@ -114,11 +114,11 @@ pub struct AsmArgs {
     /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
-    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason. Needs
-    /// `--order memory`
+    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason. Rows
+    /// without an instruction stand for their bytes. Needs `--order memory`
     #[arg(long, requires = "order")]
     pub tsv: bool,
-    /// `memory`: print bytes in memory order
+    /// With `--tsv`, which needs it: `memory` prints bytes in memory order
     #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
     pub order: Option<String>,
     /// Print one JSON object per instruction, or per error if there are any; errors have a `severity`
@@ -192,9 +192,9 @@ pub struct LintArgs {
     /// Show register pressure: how many registers are live before each instruction
     #[arg(long, conflicts_with = "json")]
     pub pressure: bool,
-    /// Address in bytes of a further entry point; may be given several times
-    #[arg(long = "entry", value_name = "ADDRESS", value_parser = address)]
-    pub entries: Vec<usize>,
+    /// A further entry point: a label, or an address in bytes; may be given several times
+    #[arg(long = "entry", value_name = "PLACE")]
+    pub entries: Vec<String>,
 }
 
 /// Arguments of `list`.
@@ -311,13 +311,4 @@ pub struct FidelityArgs {
     /// Print the JSON Schema of that array
     #[arg(long)]
     pub json_schema: bool,
-}
-
-/// An address, in hexadecimal after `0x`.
-fn address(text: &str) -> Result<usize, String> {
-    let number = match text.strip_prefix("0x") {
-        Some(digits) => usize::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    number.map_err(|error| error.to_string())
 }

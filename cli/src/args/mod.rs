@@ -128,12 +128,12 @@ pub enum Command {
     #[command(after_help = help::MAN)]
     Man {
         /// Output folder
-        #[arg(short = 'o', long = "out", value_name = "DIR")]
+        #[arg(short = 'o', long = "output", alias = "out", value_name = "DIR")]
         folder: PathBuf,
     },
 }
 
-/// Shells that complete.
+/// The shells for which completions can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     /// Bash.

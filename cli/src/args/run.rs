@@ -59,7 +59,7 @@ pub struct RunArgs {
     /// What executes the program.
     #[command(flatten)]
     pub engine: EngineArgs,
-    /// What to look at meanwhile.
+    /// What to observe during the execution.
     #[command(flatten)]
     pub watch: WatchArgs,
 }
@@ -86,8 +86,8 @@ pub struct EngineArgs {
 
 /// A number of seconds, perhaps with a fraction.
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
-    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+    let number = text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    number.ok_or_else(|| "a number of seconds is expected, 0 or more, such as `2` or `0.5`".to_owned())
 }
 
 fn engine_parser() -> impl TypedValueParser<Value = Engine> {

@@ -16,6 +16,9 @@ pub struct CheckArgs {
     /// Treat warnings as errors
     #[arg(long)]
     pub deny_warnings: bool,
+    /// Hardware generation, by number or name, that the specification must describe; documents of AMD's GPUs need one
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
     /// Explain a diagnostic code; `list` lists all codes
     #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings", "schema"])]
     pub explain: Option<String>,

@@ -2,8 +2,11 @@
 //! text, C arrays.
 //!
 //! - `listing`: lines of an address, digits, and characters or text
+//! - `source`: numbers and strings in source code, whose escapes are in `escapes`
 
+mod escapes;
 mod listing;
+pub mod source;
 
 use listing::listing;
 
@@ -81,13 +84,9 @@ pub struct Bytes {
 impl Dump {
     /// Finds the digits of a text. `None` if it has none of these formats.
     pub fn read(text: &str) -> Option<Dump> {
-        let array = if text.contains('{') { Dump::arrays(text) } else { None };
-        let dump = match array.filter(|array| !array.tokens.is_empty()) {
-            Some(array) => array,
-            None => match other_base(text) {
-                Some(rows) => Dump::of_rows(Rows { rows, ..Rows::default() })?,
-                None => Dump::of_rows(listing(text)?)?,
-            },
+        let dump = match other_base(text) {
+            Some(rows) => Dump::of_rows(Rows { rows, ..Rows::default() })?,
+            None => Dump::of_rows(listing(text)?)?,
         };
         (!dump.tokens.is_empty()).then_some(dump)
     }
@@ -106,37 +105,6 @@ impl Dump {
         }
         let lines = self.lines.iter().filter_map(|line| starts.get(*line).copied()).collect();
         Bytes { bytes, lines }
-    }
-
-    /// Reads the elements of C arrays.
-    fn arrays(text: &str) -> Option<Dump> {
-        let text = without_comments(text);
-        let mut dump = Dump::default();
-        let mut rest = text.as_str();
-        while let Some((declared, inner)) = rest.split_once('{') {
-            let (elements, after) = inner.split_once('}')?;
-            let mut numbers = Vec::new();
-            for element in elements.split([',', ' ', '\t', '\r', '\n']).filter(|element| !element.is_empty()) {
-                let number = element.trim_end_matches(['u', 'U', 'l', 'L']);
-                let digits = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
-                let value = match digits {
-                    Some(digits) => u64::from_str_radix(digits, 16).ok()?,
-                    None => number.parse().ok()?,
-                };
-                let bytes = digits.map_or(1, |digits| digits.len().div_ceil(2));
-                numbers.push((value, bytes.max((64 - value.leading_zeros() as usize).div_ceil(8))));
-            }
-            let widest = numbers.iter().map(|(_, bytes)| *bytes).max().unwrap_or(1);
-            let bytes = size_of_element(declared).unwrap_or(widest.next_power_of_two());
-            if widest > bytes {
-                return None;
-            }
-            dump.lines.push(dump.tokens.len());
-            let token = |(value, _): (u64, usize)| Token { value: value.into(), bytes, order: Some(Order::Value) };
-            dump.tokens.extend(numbers.into_iter().map(token));
-            rest = after;
-        }
-        Some(dump)
     }
 
     /// Joins lines, and fills the gaps between them.
@@ -243,37 +211,18 @@ fn numbers_of(text: &str, radix: u32) -> Option<Vec<Token>> {
     tokens.filter(|tokens| tokens.windows(2).all(|pair| pair[0].bytes == pair[1].bytes))
 }
 
-/// Removes `//` and `/* */` comments from a text.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('/') {
-        out.push_str(before);
-        let end = match after.as_bytes().first() {
-            Some(b'/') => "\n",
-            Some(b'*') => "*/",
-            _ => {
-                out.push('/');
-                rest = after;
-                continue;
-            }
-        };
-        out.push('\n');
-        rest = after[1..].split_once(end).map_or("", |(_, after)| after);
-    }
-    out + rest
-}
-
-/// The size of an array's elements in bytes, from the declaration before its brace.
-fn size_of_element(declared: &str) -> Option<usize> {
-    let (ty, _name) = declared.rsplit(';').next()?.split('[').next()?.trim_end().rsplit_once([' ', '\t', '\n'])?;
-    let names = ["64", "long long", "32", "16", "short", "8", "char", "byte", "int"].into_iter();
-    names.zip([8, 8, 4, 2, 2, 1, 1, 1, 4]).find_map(|(name, bytes)| ty.contains(name).then_some(bytes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Reads a dump or source code.
+    fn read(text: &str) -> Option<Dump> {
+        match source::read(text, 8).ok()? {
+            Some(source::Source::Numbers(dump)) => Some(dump).filter(|dump| !dump.tokens.is_empty()),
+            Some(source::Source::Digits(digits, _)) => Dump::read(&digits),
+            None => Dump::read(text),
+        }
+    }
 
     const CODE: [u8; 16] = [0x3c, 0, 0x19, 0, 0, 0xc0, 0x90, 0, 2, 1, 0, 0, 0, 0xc1, 0x91, 0];
 
@@ -293,7 +242,7 @@ mod tests {
              00000006: 10010000 00000000 00000010 00000001 00000000 00000000  ......\n\
              0000000c: 00000000 11000001 10010001 00000000                    ....\n",
         ] {
-            let dump = Dump::read(text).unwrap_or_else(|| panic!("{text}"));
+            let dump = read(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(dump.bytes(Order::Memory).bytes, CODE, "{text}");
         }
     }
@@ -310,7 +259,7 @@ mod tests {
             "0x10000 <main>:\t0x0019003c\t0x0090c000\n0x10008 <main+8>:\t0x00000102\t0x0091c100\n",
             "0090c0000019003c // the first\n# a comment\n0091c10000000102\n",
         ] {
-            match Dump::read(text) {
+            match read(text) {
                 Some(dump) => assert_eq!(dump.bytes(Order::Value).bytes, CODE, "{text}"),
                 None => assert!(text.contains("<<"), "{text}"),
             }
@@ -326,19 +275,19 @@ mod tests {
             "00000000: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n*\n\
              00000020: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n",
         ] {
-            let dump = Dump::read(text).unwrap_or_else(|| panic!("{text}"));
+            let dump = read(text).unwrap_or_else(|| panic!("{text}"));
             let Bytes { bytes, lines } = dump.bytes(Order::Memory);
             assert_eq!((bytes, lines), (line.clone(), vec![0, 16, 32]), "{text}");
         }
         for text in ["00000000  3c 00  |<.|\n*\n", "*\n00000010  3c 00  |<.|\n", "00000000  3c 00  |<.|\n*\n00000003\n"]
         {
-            assert_eq!(Dump::read(text), None, "{text}");
+            assert_eq!(read(text), None, "{text}");
         }
         // A repeat up to an arbitrary address would take forever.
-        assert_eq!(Dump::read("00000000  3c 00  |<.|\n*\nfffffffffffffffe\n"), None);
+        assert_eq!(read("00000000  3c 00  |<.|\n*\nfffffffffffffffe\n"), None);
         // So would many repeats that are short individually.
         let many: String = (0..64u64).map(|line| format!("{:08x}  00  |.|\n*\n", line << 20)).collect();
-        assert_eq!(Dump::read(&format!("{many}04000000\n")), None);
+        assert_eq!(read(&format!("{many}04000000\n")), None);
     }
 
     #[test]
@@ -351,7 +300,7 @@ mod tests {
     #[test]
     fn a_text_of_something_else_is_no_dump() {
         for text in ["", "MOV.i32 r1, r2", "*\n", "zz: 00", "uint8_t a[] = { 300 };", "{", "{ x }", "1 2 3"] {
-            assert_eq!(Dump::read(text), None, "{text}");
+            assert_eq!(read(text), None, "{text}");
         }
     }
 
@@ -359,14 +308,14 @@ mod tests {
     fn work_grows_with_the_text() {
         for part in ["//\n", "/", "/*/", "{", "{0}", "0: ", "0  ", "00 ", "|", "char x[] = {1},\n"] {
             let text = format!("{{{}", part.repeat(1 << 18));
-            Dump::read(&text);
-            Dump::read(&text[1..]);
+            read(&text);
+            read(&text[1..]);
         }
     }
 
     #[test]
     fn lines_begin_where_their_bytes_do() {
-        let dump = Dump::read("0: 44 a0\n2: 08 05 00\n").unwrap();
+        let dump = read("0: 44 a0\n2: 08 05 00\n").unwrap();
         assert_eq!(dump.bytes(Order::Memory), Bytes { bytes: vec![0x44, 0xa0, 8, 5, 0], lines: vec![0, 2] });
     }
 }

@@ -25,10 +25,12 @@ pub use dump::{Bytes, Order};
 use crate::failure::Failure;
 use crate::groups;
 use crate::input::Input;
+use crate::numbers;
 use crate::output::{count, say};
 use crate::paint::{BOLD, HELP, paint};
-use crate::words::{self, Encoding, Mistake, detect, word_bytes};
+use crate::words::{self, Encoding, Mistake, Place, detect, word_bytes};
 use dump::Dump;
+use dump::source::{self, Source};
 
 /// How code is to be read; `None` fields are detected.
 #[derive(Clone, Copy, Debug, Default)]
@@ -122,14 +124,14 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
     let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
     Ok(match how.encoding {
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
-        Some(Encoding::Hex) => text(tables, input.body(), how.order),
+        Some(Encoding::Hex) => text(tables, input.body(), how.order, false),
         None => match isaforge_containers::open(&input.bytes) {
             Some(container) => contained(tables, input, &container, how)?,
             None if how.shader.is_some() => {
                 let message = format!("`{}` is not a container with named shaders", input.name);
                 return Err(Failure::usage(message, "leave out `--shader`"));
             }
-            None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order),
+            None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order, true),
             None => {
                 let code = raw(&input.bytes);
                 let decoded = Decoded::of(tables, &code);
@@ -282,23 +284,65 @@ fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads code from a text.
-fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
-    let plain = plain(tables, body, order);
+/// Reads code from a text, which may be something else if it was only `detected`.
+fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Code {
+    let (size, digits) = match tables {
+        Tables::Words(isa) => (word_bytes(isa), words::word_digits(isa)),
+        _ => (1, 2),
+    };
+    let body = numbers::spaced(body);
+    let text = std::str::from_utf8(&body).ok();
+    // Streams read values of any length.
+    let is_turned = matches!(tables, Tables::Streams(_)) && order == Some(Order::Value);
+    let numbers = text.filter(|_| !is_turned).and_then(|text| numbers::read(text, digits, order));
+    let (plain, order, how) = match numbers {
+        None => (plain(tables, &body, order), order, None),
+        Some(Ok(found)) => (plain(tables, found.digits.as_bytes(), found.order), found.order, found.note),
+        Some(Err(mistake)) => {
+            let code = Code { mistake: Some(mistake), ..Code::default() };
+            // A dump has no commas.
+            if body.contains(&b',') {
+                return code;
+            }
+            (code, order, None)
+        }
+    };
+    let unread = |code: Code| if detected { explained(code, text) } else { code };
+    let noted = |code: Code| Code { note: how.clone(), ..code };
     if plain.mistake.is_none() && order.is_some() {
-        return plain;
+        return noted(plain);
     }
     let plainly = Decoded::of(tables, &plain.code);
     if plain.mistake.is_none() && plainly.is_whole() {
-        return plain;
+        let is_numbered = body.windows(2).any(|pair| matches!(pair, b"0x" | b"0X"));
+        let either = order.is_none() && !is_numbered && decodes_turned(tables, &plain.code.bytes);
+        return Code { note: how.or(either.then(|| EITHER.to_owned())), ..plain };
     }
-    let dump = std::str::from_utf8(body).ok().and_then(Dump::read);
+    let mut found = None;
+    if plain.mistake.is_some() {
+        match text.map_or(Ok(None), |text| source::read(text, size)) {
+            Ok(Some(Source::Digits(digits, notes))) => return of_strings(tables, &digits, notes, order),
+            Ok(source) => found = source,
+            Err(mistake) => return Code { mistake: Some(mistake), ..Code::default() },
+        }
+    }
+    let dump = match found {
+        Some(Source::Numbers(dump)) => {
+            let code = cut(tables, dump.bytes(Order::Value));
+            if let Some(mistake) = code.mistake {
+                let help = "every word needs all of its numbers or bytes".to_owned();
+                return Code { mistake: Some(Mistake { help, ..mistake }), ..Code::default() };
+            }
+            Some(dump)
+        }
+        _ => text.and_then(Dump::read),
+    };
     let notes = dump.as_ref().map(|dump| dump.notes.join("; ")).filter(|notes| !notes.is_empty());
     let is_log = dump.as_ref().is_some_and(|dump| dump.skipped);
     let orders = [Order::Memory, Order::Value].into_iter().filter(|one| order.is_none_or(|order| order == *one));
     let mut others = Vec::new();
     if plain.mistake.is_none() && order.is_none() && matches!(tables, Tables::Words(_)) {
-        others.push((self::plain(tables, body, Some(Order::Memory)), IN_MEMORY));
+        others.push((self::plain(tables, &body, Some(Order::Memory)), IN_MEMORY));
     }
     others.extend(dump.iter().flat_map(|dump| orders.clone().map(|order| (cut(tables, dump.bytes(order)), DUMPED))));
     let readable = others.into_iter().filter(|(code, _)| code.mistake.is_none());
@@ -306,7 +350,7 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
     let best = judged.reduce(|best, other| if other.0.good > best.0.good { other } else { best });
     match best {
         // Among lines of another kind, what looks like bytes may be something else.
-        Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => plain,
+        Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => unread(plain),
         Some((_, code, _)) if plain.mistake.is_some() => Code { note: notes, ..code },
         Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
             let why =
@@ -314,9 +358,73 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
             let notes = notes.map_or(String::new(), |notes| format!("; {notes}"));
             Code { note: Some(format!("read {how}, as {why}; {says}{notes}")), ..code }
         }
-        _ => plain,
+        _ => unread(noted(plain)),
     }
 }
+
+/// How digits are read that are instructions in both orders.
+const EITHER: &str = "read as values of words, although all of it decodes as bytes in memory order, too; \
+                      `--order memory` selects that";
+
+/// Whether words decode with their bytes in the other order, too, and not to the same words.
+fn decodes_turned(tables: Tables, bytes: &[u8]) -> bool {
+    let Tables::Words(isa) = tables else { return false };
+    let mut differs = false;
+    let mut words = bytes.chunks(word_bytes(isa)).map(|chunk| {
+        let turned: Vec<u8> = chunk.iter().rev().copied().collect();
+        differs |= turned != chunk;
+        word_of(&turned)
+    });
+    words.all(|word| decode(isa, word).is_ok()) && differs
+}
+
+/// Reads the contents of strings.
+fn of_strings(tables: Tables, digits: &str, mut notes: Vec<String>, order: Option<Order>) -> Code {
+    let code = text(tables, digits.as_bytes(), order, false);
+    let mistake = code.mistake.map(|mistake| {
+        let message = match mistake.place {
+            Place::Text(line, _) => format!("string {line} of digits: {}", mistake.message),
+            Place::Byte(_) => mistake.message,
+        };
+        Mistake { message, place: Place::Text(1, 1), ..mistake }
+    });
+    notes.extend(code.note);
+    Code { note: Some(notes.join("; ")).filter(|notes| !notes.is_empty()), mistake, ..code }
+}
+
+/// If the mistake of a text is not in a number, says that the text is nothing that is read.
+fn explained(code: Code, text: Option<&str>) -> Code {
+    let Some(Mistake { place: Place::Text(line, column), .. }) = code.mistake else { return code };
+    let Some(found) = text.and_then(|text| text.lines().nth(line.checked_sub(1)?)) else { return code };
+    if is_in_number(found, column) {
+        return code;
+    }
+    let mut shown: String = found.trim().chars().take(QUOTED).collect();
+    if shown.len() < found.trim().len() {
+        shown.push('…');
+    }
+    let message = format!("`{shown}` is neither hexadecimal digits nor a line of a dump or listing that is known");
+    let help = "machine code is read as digits with or without `0x`, output of `xxd`, `hexdump -C`, `od`, `objdump` and \
+                gdb, listings, C arrays, JSON, strings with `\\x`, or raw bytes; assembly goes to `isaforge asm`";
+    Code { mistake: Some(Mistake { place: Place::Text(line, column), message, help: help.to_owned() }), ..code }
+}
+
+/// The maximum number of characters of a line that a message quotes.
+const QUOTED: usize = 48;
+
+/// Whether a column of a line, from 1, is in something that is meant as a number.
+pub fn is_in_number(line: &str, column: usize) -> bool {
+    let is_between = |c: &char| c.is_whitespace() || *c == ',';
+    let line: Vec<char> = line.chars().collect();
+    let Some((before, after)) = column.checked_sub(1).and_then(|at| line.split_at_checked(at)) else { return true };
+    let start = before.iter().rposition(is_between).map_or(0, |at| at + 1);
+    let number: Vec<char> = line[start..].iter().take_while(|c| !is_between(c)).copied().collect();
+    let digits = number.iter().take_while(|c| c.is_ascii_hexdigit()).count();
+    after.is_empty() || number.first().is_some_and(char::is_ascii_digit) || digits == number.len() || digits >= LONG
+}
+
+/// More hexadecimal digits than any mnemonic starts with.
+const LONG: usize = 8;
 
 /// How a text was read, and the option that selects this reading or another one.
 type Way = (&'static str, &'static str);

@@ -4,6 +4,7 @@ use isaforge_core::Isa;
 
 use super::judges::{Judge, JudgeRuns, Judges};
 use super::text;
+use crate::output::count;
 use crate::target::Target;
 use crate::words::word_digits;
 
@@ -59,7 +60,10 @@ impl Format {
             5 if starts_with_word => text::random_word,
             5 if is_words(columns[4]) => text::shader,
             6 if starts_with_word => text::assembler_case,
-            count => return Err(format!("its first line has {count} columns and fits no known table")),
+            columns => {
+                let columns = count(columns as u64, "column");
+                return Err(format!("its first line has {columns} and fits no known table"));
+            }
         };
         Ok(Format::Table(isa, check))
     }

@@ -8,6 +8,7 @@ use isaforge_core::print::{Style, print};
 use isaforge_core::program::assemble;
 use isaforge_core::text::Line;
 
+use crate::output::count;
 use crate::words::word_digits;
 
 type Outcome = Result<(), String>;
@@ -17,7 +18,7 @@ fn word_of(isa: &Isa, column: &str) -> Result<u64, String> {
 }
 
 fn column<'a>(columns: &[&'a str], index: usize) -> Result<&'a str, String> {
-    let missing = || format!("the line has {} columns, not {}", columns.len(), index + 1);
+    let missing = || format!("the line has {}, not {}", count(columns.len() as u64, "column"), index + 1);
     columns.get(index).copied().ok_or_else(missing)
 }
 

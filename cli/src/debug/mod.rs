@@ -24,7 +24,7 @@ use crate::run::launched::open;
 pub const HELP: &str = "\
 Examples:
   isaforge debug launch.yaml                          in the terminal; `?` shows the keys
-  isaforge debug --spec examples/riscv sieve.elf      a program for a specification
+  isaforge debug --spec examples/riscv examples/riscv/programs/sieve.elf    for a specification
   isaforge debug launch.yaml --commands script.txt    without a terminal
   echo 'break 4 if r2 > 1.0
   continue
@@ -120,6 +120,11 @@ fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<S
             Err(failure) => Err(failure.to_string()),
         }
     };
-    dap::serve(&mut open)?;
-    Ok(Status::Fine)
+    match dap::serve(&mut open) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            say(&format!("isaforge debug: the editor violates the protocol: {error}"));
+            Ok(Status::Mistakes)
+        }
+        ended => Ok(ended.map(|()| Status::Fine)?),
+    }
 }

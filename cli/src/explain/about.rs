@@ -1,13 +1,16 @@
 //! The description of an instruction in the specification, and the registers it accesses.
 
+use isaforge_analysis::entry::entries;
+use isaforge_analysis::{Implied, Set};
 use isaforge_core::Isa;
 use isaforge_core::explain::words;
 use isaforge_core::table::{Modifier, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
+use crate::words::word_bytes;
 
 /// Describes an instruction. Its registers are listed only for a valid word.
-pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: usize) -> String {
+pub fn describe(set: &Set, isa: &'static Isa, (opcode, word): (u16, u64), valid: bool, width: usize) -> String {
     let form = &isa.forms[opcode as usize];
     let mut out = String::new();
     let title = if form.title.is_empty() { String::new() } else { format!("  {}", form.title) };
@@ -27,8 +30,9 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
         }
     };
     if valid {
-        row("reads", &registers(&words::uses(isa, opcode, word, false)));
-        row("writes", &registers(&words::uses(isa, opcode, word, true)));
+        let bytes = &word.to_le_bytes()[..word_bytes(isa)];
+        row("reads", &accesses(words::uses(isa, opcode, word, false), set, bytes, false));
+        row("writes", &accesses(words::uses(isa, opcode, word, true), set, bytes, true));
     }
     for (number, modifier) in form.modifiers.iter().enumerate() {
         row(if number == 0 { "modifiers" } else { "" }, &values(isa, modifier.name, modifier));
@@ -86,11 +90,22 @@ pub fn operation((text, shown): (&str, String), whole: bool) -> String {
     out
 }
 
-/// Lists registers, each with the operands that name it.
-pub fn registers(parts: &[(String, Vec<&str>)]) -> String {
+/// Lists what an instruction reads or writes: registers, each with the operands that name it, registers that hold states
+/// or that calls take, with the name of the state or of the call, and other states.
+pub fn accesses(mut parts: Vec<(String, Vec<&str>)>, set: &Set, bytes: &[u8], write: bool) -> String {
+    let instruction = entries(set, bytes).next().and_then(|entry| entry.instruction.ok());
+    for Implied { name, by } in instruction.iter().flat_map(|instruction| instruction.implied(set, write)) {
+        match parts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, operands)) => operands.extend(by),
+            None => parts.push((name, by.into_iter().collect())),
+        }
+    }
     if parts.is_empty() {
         return "no registers".to_owned();
     }
-    let part = |(name, operands): &(String, Vec<&str>)| format!("{name} ({})", operands.join(", "));
+    let part = |(name, operands): &(String, Vec<&str>)| match operands[..] {
+        [] => name.clone(),
+        _ => format!("{name} ({})", operands.join(", ")),
+    };
     parts.iter().map(part).collect::<Vec<_>>().join(", ")
 }

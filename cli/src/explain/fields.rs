@@ -11,8 +11,6 @@ use crate::paint::{BOLD, DIM, ERROR, paint, wrap};
 pub trait Shown {
     /// Its colour.
     fn color(&self) -> &'static str;
-    /// Its bits, such as `47..40, 3`.
-    fn bits(&self) -> String;
     /// Its value in binary, or in hexadecimal if it is wide.
     fn binary(&self) -> String;
 }
@@ -28,11 +26,6 @@ impl Shown for Field {
             Some(Role::Shared) => "\x1b[34m",
             Some(Role::Fixed | Role::Ignored) | None => DIM,
         }
-    }
-
-    fn bits(&self) -> String {
-        let run = |(high, low): &(u8, u8)| if high == low { format!("{low}") } else { format!("{high}..{low}") };
-        self.runs.iter().map(run).collect::<Vec<_>>().join(", ")
     }
 
     fn binary(&self) -> String {

@@ -10,6 +10,7 @@ pub(crate) mod part;
 
 use std::io::Write;
 
+use isaforge_analysis::Set;
 use isaforge_core::Isa;
 use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
@@ -18,7 +19,6 @@ use isaforge_core::explain::words::{self, Explained, example};
 use isaforge_core::parse::{find_name, parse};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
-use isaforge_core::semantics::Semantics;
 use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
@@ -53,12 +53,17 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     };
     let what = String::from_utf8_lossy(input.body());
     let what = what.trim();
+    if what.is_empty() && !args.what.is_empty() {
+        let help =
+            "without an argument, `explain` shows the calling convention; `isaforge list` lists all instructions";
+        return Err(Failure::usage("there is nothing to explain: the text is empty", help));
+    }
     if args.json {
         return objects::objects(&target, what, &input);
     }
     let width = columns().min(120);
     let general = match choices_of(target.tables, what) {
-        Some(found) => Some(overview::choices(found, width)),
+        Some(found) => Some(overview::choices(&found, width)),
         None if what.is_empty() => Some(overview::overview(&target, width)),
         None => None,
     };
@@ -67,6 +72,12 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     if let Some(text) = general.or_else(parts) {
         stdout().write_all(text.as_bytes())?;
         return Ok(Status::Fine);
+    }
+    if let Tables::Streams(engine) = target.tables
+        && let Some(error) = streams::explain::elsewhere(engine, what)
+    {
+        say(&snippet::draw("text", what, &error));
+        return Ok(Status::Mistakes);
     }
     let search = || searched(&target, what);
     match code_in(&target, what, &input)? {
@@ -83,8 +94,8 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     }
     let status = match target.tables {
         Tables::Words(isa) => of_words(&target, isa, what, width)?,
-        Tables::Groups(isa) => groups::explain::explain(isa, what, search)?,
-        Tables::Streams(engine) => streams::explain::explain(engine, target.semantics, what, search)?,
+        Tables::Groups(isa) => groups::explain::explain(&target.set(), isa, what, search)?,
+        Tables::Streams(engine) => streams::explain::explain(&target.set(), engine, what, search)?,
     };
     if let Some(fields) = part::others(target.tables, what).filter(|_| status == Status::Mistakes) {
         say(&format!("{}: {fields}", paint(HELP, "help")));
@@ -133,10 +144,11 @@ fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Option<V
 fn of_code(target: &Target, bytes: &[u8], width: usize) -> (String, Status) {
     let isa = match target.tables {
         Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups::explain::of_bytes(isa, bytes, width),
-        Tables::Streams(engine) => return streams::explain::of_bytes(engine, target.semantics, bytes),
+        Tables::Groups(isa) => return groups::explain::of_bytes(&target.set(), isa, bytes, width),
+        Tables::Streams(engine) => return streams::explain::of_bytes(&target.set(), engine, bytes),
     };
-    let found = bytes.chunks(word_bytes(isa)).map(|word| render(isa, target.semantics, word_of(word), "", width));
+    let set = target.set();
+    let found = bytes.chunks(word_bytes(isa)).map(|word| render(&set, isa, word_of(word), "", width));
     let (texts, statuses): (Vec<String>, Vec<Status>) = found.unzip();
     (texts.join("\n"), Status::mistakes_if(statuses.contains(&Status::Mistakes)))
 }
@@ -167,35 +179,42 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             },
         },
     };
-    let (text, status) = render(isa, target.semantics, word, &note, width);
+    let (text, status) = render(&target.set(), isa, word, &note, width);
     stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 
 /// The enums of a set.
-pub fn enums(tables: Tables) -> &'static [Enum] {
+pub fn enums(tables: Tables) -> Vec<Enum> {
     match tables {
-        Tables::Words(isa) => isa.enums,
-        Tables::Groups(isa) => isa.enums,
-        Tables::Streams(engine) => engine.stream.enums,
+        Tables::Words(isa) => isa.enums.to_vec(),
+        Tables::Groups(isa) => isa.enums.to_vec(),
+        Tables::Streams(engine) => isaforge_core::explain::streams::enums(engine).map(|(_, found)| found).collect(),
     }
 }
 
 /// Finds an enum by name. Case is ignored unless the name is also that of an instruction.
-fn choices_of(tables: Tables, name: &str) -> Option<&'static Enum> {
+fn choices_of(tables: Tables, name: &str) -> Option<Enum> {
     let enums = enums(tables);
-    let by = |is: &dyn Fn(&str) -> bool| enums.iter().find(|found| is(found.name));
+    let by = |is: &dyn Fn(&str) -> bool| enums.iter().copied().find(|found| is(found.name));
     by(&|known| known == name).or_else(|| {
         let nearly = by(&|known| known.eq_ignore_ascii_case(name))?;
         objects::example(tables, name).is_none().then_some(nearly)
     })
 }
 
-/// Byte-swaps a word if only its bytes in memory order decode.
+/// Byte-swaps a word that is written without `0x`, which would say that it is a number, if only its bytes in memory order
+/// decode.
 fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
     let bytes = word.to_le_bytes();
     let turned = bytes[..word_bytes(isa)].iter().fold(0, |turned, byte| turned << 8 | u64::from(*byte));
     if decode(isa, word).is_ok() || decode(isa, turned).is_err() {
+        return word;
+    }
+    if what.starts_with("0x") || what.starts_with("0X") {
+        let digits = word_digits(isa);
+        let message = format!("the bytes in the other order are an instruction: `explain 0x{turned:0digits$x}`");
+        say(&format!("{}: {message}", paint(HELP, "note")));
         return word;
     }
     say(&format!(
@@ -227,13 +246,7 @@ fn located(line: &str, error: &ParseError) -> ProgramError {
 }
 
 /// Explains a word, in colour, wrapped at `width`. Also returns whether the word is a valid instruction.
-pub fn render(
-    isa: &'static Isa,
-    semantics: Option<&'static Semantics>,
-    word: u64,
-    note: &str,
-    width: usize,
-) -> (String, Status) {
+pub fn render(set: &Set, isa: &'static Isa, word: u64, note: &str, width: usize) -> (String, Status) {
     let Explained { decoded, opcode, fields } = words::explain(isa, word);
     let mut out = String::new();
     let digits = word_digits(isa);
@@ -257,8 +270,8 @@ pub fn render(
     out.push_str(&fields::table(&fields, width));
     if let Some(opcode) = opcode {
         out.push('\n');
-        out.push_str(&about::describe(isa, opcode, word, decoded.is_ok(), width));
-        let semantics = semantics.filter(|_| decoded.is_ok());
+        out.push_str(&about::describe(set, isa, (opcode, word), decoded.is_ok(), width));
+        let semantics = set.semantics.filter(|_| decoded.is_ok());
         if let Some(found) = semantics.and_then(|semantics| words::operation(isa, semantics, opcode, word)) {
             out.push_str(&about::operation(found, !note.is_empty()));
         }

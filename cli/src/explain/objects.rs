@@ -17,6 +17,7 @@ use crate::input::Input;
 use crate::json;
 use crate::list::search_objects;
 use crate::output::{say, stdout};
+use crate::streams::explain::{elsewhere, layout_of};
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
@@ -32,7 +33,7 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
         return Ok(Status::Fine);
     }
     if let Some(found) = choices_of(target.tables, what) {
-        writeln!(out, "{}", json::choices(found))?;
+        writeln!(out, "{}", json::choices(&found))?;
         return Ok(Status::Fine);
     }
     let parts = parts(target, what);
@@ -41,6 +42,12 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
     }
     if !parts.is_empty() {
         return Ok(Status::Fine);
+    }
+    if let Tables::Streams(engine) = target.tables
+        && let Some(error) = elsewhere(engine, what)
+    {
+        report("text", what, &[error]);
+        return Ok(Status::Mistakes);
     }
     let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
         (Some(bytes), _) => (bytes, true),
@@ -89,7 +96,7 @@ pub(super) fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
             Some(groups::example(isa, operation)?.as_bytes().to_vec())
         }
         Tables::Streams(engine) => {
-            let layout = engine.stream.layouts_of(0).iter().find(|layout| layout.name == name)?;
+            let layout = layout_of(engine, name)?;
             let bytes = engine.store(streams::example(engine, layout));
             let len = engine.decode(&bytes).ok()?.len;
             Some(bytes[..usize::from(len)].to_vec())

@@ -41,7 +41,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => {
             write_whole(path, text.as_bytes())?;
-            let loops = graph.back_edges().len() as u64;
+            let loops = graph.loops() as u64;
             say(&format!(
                 "{}: {}, {} in {}",
                 paint(GOOD, "drew"),

@@ -1,6 +1,7 @@
 //! `isaforge conform` for groups: tables of groups and of records, and whole programs.
 
 use isaforge_core::bits::word_of;
+use isaforge_core::explain::hex;
 use isaforge_core::group::listing::{assemble_program, disassemble};
 use isaforge_core::group::program::walk;
 use isaforge_core::group::table::{Choice, Encoding, Record, Type};
@@ -8,7 +9,8 @@ use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{GroupIsa, assemble, decode, encode, print};
 use isaforge_core::text::Line;
 
-use super::{hex, parse};
+use super::parse;
+use crate::output::count;
 
 type Outcome = Result<(), String>;
 
@@ -65,7 +67,9 @@ impl Format {
     /// When the case fails.
     pub fn judge(self, isa: &'static GroupIsa, case: &str) -> Outcome {
         let columns: Vec<&str> = case.split('\t').collect();
-        let column = |index: usize| columns.get(index).copied().ok_or(format!("it has only {} columns", columns.len()));
+        let column = |index: usize| {
+            columns.get(index).copied().ok_or(format!("it has only {}", count(columns.len() as u64, "column")))
+        };
         let bytes_of = |text: &str| parse(text).ok_or(format!("`{text}` is not hexadecimal"));
         match self {
             Format::Groups(index) => group(isa, &bytes_of(column(index)?)?),

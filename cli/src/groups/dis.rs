@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use isaforge_core::explain::hex;
 use isaforge_core::group::listing::{pieces, write};
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{GroupIsa, print};
 use isaforge_core::text::Line;
 
-use super::hex;
 use crate::code::Bytes;
 
 /// Writes the text of groups. Returns whether any bytes are invalid.

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use isaforge_analysis::Set;
 use isaforge_core::Tables;
-use isaforge_core::explain::{groups, name_keys};
+use isaforge_core::explain::{groups, hex, name_keys};
 use isaforge_core::group::info::operations;
 use isaforge_core::group::parse::write_syntax;
 use isaforge_core::group::table::{Operation, Record};
@@ -12,7 +13,8 @@ use isaforge_core::group::{Group, GroupIsa, assemble, decode, print};
 use isaforge_core::program::ProgramError;
 use isaforge_core::text::Line;
 
-use super::{hex, parse};
+use super::parse;
+use crate::explain::about;
 use crate::explain::branch::remark;
 use crate::explain::diagram;
 use crate::explain::fields::{Field, table};
@@ -25,15 +27,20 @@ use crate::snippet;
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
+pub fn explain(
+    set: &Set,
+    isa: &'static GroupIsa,
+    what: &str,
+    search: impl Fn() -> Option<String>,
+) -> Result<Status, Failure> {
     let width = columns().min(120);
     let named = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(what));
     let (text, status) = match named {
-        Some(operation) => (example(isa, operation, width), Status::Fine),
+        Some(operation) => (example(set, isa, operation, width), Status::Fine),
         None => match parse(what) {
-            Some(bytes) => of_bytes(isa, &bytes, width),
+            Some(bytes) => of_bytes(set, isa, &bytes, width),
             None => match of_text(isa, what) {
-                Ok(group) => (render(isa, &group, "", width), Status::Fine),
+                Ok(group) => (render(set, isa, &group, "", width), Status::Fine),
                 Err(error) => match search() {
                     Some(found) => (found, Status::Fine),
                     None => {
@@ -49,13 +56,13 @@ pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<S
 }
 
 /// Explains the groups in some bytes, up to the first that is invalid.
-pub fn of_bytes(isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
+pub fn of_bytes(set: &Set, isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
     let mut out = String::new();
     let mut at = 0;
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         match decode(isa, rest) {
             Ok(group) => {
-                out.push_str(&render(isa, &group, "", width));
+                out.push_str(&render(set, isa, &group, "", width));
                 at += group.len();
             }
             Err(error) => {
@@ -84,7 +91,7 @@ fn of_text(isa: &'static GroupIsa, text: &str) -> Result<Group, ProgramError> {
 }
 
 /// Describes an operation: its syntax and, if possible, an example group with no other operation.
-fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) -> String {
+fn example(set: &Set, isa: &'static GroupIsa, operation: &'static Operation, width: usize) -> String {
     let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
     let mut out = String::new();
     for slot in slots {
@@ -98,14 +105,14 @@ fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) 
         out.push('\n');
     }
     match groups::example(isa, operation) {
-        Some(group) => out.push_str(&render(isa, &group, &remark(Tables::Groups(isa), operation.name), width)),
+        Some(group) => out.push_str(&render(set, isa, &group, &remark(Tables::Groups(isa), operation.name), width)),
         None => out.push_str(&about(operation, width)),
     }
     out
 }
 
 /// Explains a group, in colour, wrapped at `width`.
-fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> String {
+fn render(set: &Set, isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> String {
     let mut line = Line::new();
     print(isa, group, SEPARATOR, &mut line);
     let mut out = format!("{}  {}", paint(DIM, &hex(group.as_bytes())), paint(BOLD, line.as_str()));
@@ -146,8 +153,8 @@ fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> St
     }
     for (name, write) in [("reads", false), ("writes", true)] {
         let found = groups::uses(isa, group, write).into_iter();
-        let found: Vec<String> = found.map(|(register, operand)| format!("{register} ({operand})")).collect();
-        let found = if found.is_empty() { "no registers".to_owned() } else { found.join(", ") };
+        let found = found.map(|(register, operand)| (register, vec![operand])).collect();
+        let found = about::accesses(found, set, group.as_bytes(), write);
         out.push_str(&format!("{}{found}\n", paint(DIM, &format!("{name:8}"))));
     }
     out.push('\n');

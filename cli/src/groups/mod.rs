@@ -47,9 +47,3 @@ pub fn parse(text: &str) -> Option<Vec<u8>> {
     let found = read(text.as_bytes(), Some(Encoding::Hex));
     (found.mistake.is_none() && !found.bytes.is_empty()).then_some(found.bytes)
 }
-
-/// Formats bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
-}

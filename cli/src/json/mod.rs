@@ -14,6 +14,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Severity};
 use isaforge_compiler::source::{Sources, Span};
 use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
+use isaforge_core::explain::hex;
 use isaforge_core::program::ProgramError;
 use isaforge_core::table::{self, Enum};
 use serde::Serialize;
@@ -22,7 +23,6 @@ use serde_json::{Value, json};
 use crate::builtin::Builtin;
 use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
-use crate::groups::hex;
 
 /// The schema of an instruction of a program.
 pub const INSTRUCTION: &str = include_str!("instruction.schema.json");
@@ -145,7 +145,12 @@ pub fn explained<'a>(code: &Code<'a>, found: &'a Entry, example: bool) -> Object
     let field =
         |field: Field| json!({ "bits": field.runs, "name": field.name, "text": field.text, "meaning": field.meaning });
     let fields = fields(code.set.tables, bytes).into_iter().map(field).collect();
-    Object { fields: Some(fields), example: Some(example), ..code.entry(found) }
+    let implied = found.instruction.as_ref().ok().map(|instruction| {
+        let names =
+            |write: bool| instruction.implied(code.set, write).into_iter().map(|found| found.name).collect::<Vec<_>>();
+        json!({ "reads": names(false), "writes": names(true) })
+    });
+    Object { fields: Some(fields), implied, example: Some(example), ..code.entry(found) }
 }
 
 /// Writes an object on a line of its own.
@@ -169,6 +174,8 @@ pub struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fields: Option<Vec<Value>>,
     flow: Option<FlowObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    implied: Option<Value>,
     label: Option<&'a str>,
     /// The line of the source, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]

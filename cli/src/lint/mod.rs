@@ -29,14 +29,12 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     };
     let set = target.set();
     let mut program = Program::read(&set, &code.bytes).named(&code.labels);
-    for address in &args.entries {
-        match program.place(*address as u64).filter(|place| *place < program.entries.len()) {
-            Some(place) => program.entry_points.push(place),
-            None => {
-                let message = format!("no instruction of `{}` starts at {address:#x}", code.name);
-                return Err(Failure::usage(message, "`--entry` takes an address in bytes, such as 0x50"));
-            }
-        }
+    for given in &args.entries {
+        let place = entry_point(&program, given).map_err(|wrong| {
+            let help = "`--entry` takes a label of the program, or an address in bytes, such as 0x50";
+            Failure::usage(format!("`--entry {given}`: {wrong} of `{}`", code.name), help)
+        })?;
+        program.entry_points.push(place);
     }
     let mut out = stdout();
     if args.pressure {
@@ -55,10 +53,25 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         say(&match findings.len() {
             0 if code.cut => format!("{}: {instructions} before the error, no findings", paint(ERROR, "incomplete")),
             0 => format!("{}: {instructions}, no findings", paint(GOOD, "clean")),
-            n => format!("{}: in {instructions}", paint(WARNING, &count(n as u64, "finding"))),
+            n => format!("{} in {instructions}", paint(WARNING, &count(n as u64, "finding"))),
         });
     }
     Ok(Status::mistakes_if(code.cut || !findings.is_empty()))
+}
+
+/// The instruction at a label or address.
+fn entry_point(program: &Program<'_>, given: &str) -> Result<usize, String> {
+    let label = program.labels.iter().find(|(_, label)| *label == given).map(|(place, _)| *place);
+    let address = match given.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => given.parse(),
+    };
+    let (place, wrong) = match (label, address) {
+        (Some(place), _) => (Some(place), "no instruction follows this label".to_owned()),
+        (None, Ok(address)) => (program.place(address), format!("no instruction starts at {given}")),
+        (None, Err(_)) => return Err("this is neither an address nor a label".to_owned()),
+    };
+    place.filter(|place| *place < program.entries.len()).ok_or(wrong)
 }
 
 fn text(program: &Program<'_>, entry: usize) -> String {

@@ -16,6 +16,7 @@ const ALL: &[(&str, &str)] = &[
     ("P0008", include_str!("pages/P0008.md")),
     ("P0009", include_str!("pages/P0009.md")),
     ("P0010", include_str!("pages/P0010.md")),
+    ("P0011", include_str!("pages/P0011.md")),
 ];
 
 /// All pages, sorted by code.

@@ -42,7 +42,7 @@ type Shared = Arc<Mutex<Edition>>;
 /// When the port cannot be opened, or files cannot be watched.
 pub fn serve(args: &ManualArgs, port: u16) -> Result<Status, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
-        Failure::usage(format!("port {port} cannot be listened on: {error}"), "choose another with `--serve PORT`")
+        Failure::usage(format!("cannot listen on port {port}: {error}"), "choose another with `--serve PORT`")
     })?;
     let shared = Shared::default();
     if !make(args, &shared)? {

@@ -1,6 +1,7 @@
 //! The memory of a launch: reads contents, assigns addresses, resolves names.
 
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -8,7 +9,7 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_runtime::Memory;
 
-use super::launch::{Buffer, Output, PixelFormat, Uniform};
+use super::launch::{Buffer, BufferNumber, Output, PixelFormat, Uniform};
 use crate::input;
 
 /// The maximum total memory of a launch in bytes.
@@ -30,6 +31,16 @@ pub struct Buffers {
 impl Buffers {
     /// Reads the buffers of a launch file in `folder`.
     pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
+        Buffers::beside(None, given, folder, out)
+    }
+
+    /// Reads the buffers of a launch file whose program lies in the same memory, at these addresses.
+    pub fn beside(
+        program: Option<(Range<u64>, Span)>,
+        given: &[(Spanned<String>, Buffer)],
+        folder: &Path,
+        out: &mut Diagnostics,
+    ) -> Self {
         let names = given.iter().map(|(name, _)| name.value.clone()).collect();
         let mut left = MAX_MEMORY;
         let contents: Vec<Vec<u8>> = given
@@ -47,6 +58,18 @@ impl Buffers {
                 out.push(Diagnostic::error("L0003", address.span, "the buffer ends beyond the last address"));
                 continue;
             };
+            if let Some((code, span)) =
+                program.as_ref().filter(|(code, _)| address.value < code.end && code.start < end)
+            {
+                let message =
+                    format!("the buffer overlaps the program, which is at {:#x} to {:#x}", code.start, code.end - 1);
+                let error = Diagnostic::error("L0003", address.span, message).label("this buffer");
+                out.push(
+                    error
+                        .secondary(*span, "the program")
+                        .help("move the buffer, or place the program elsewhere with `address:`"),
+                );
+            }
             let overlap = taken.iter().find(|(first, last, _)| address.value < *last && *first < end);
             if let Some((_, _, other)) = overlap {
                 let error = Diagnostic::error("L0003", address.span, "two buffers overlap").label("this one");
@@ -54,6 +77,7 @@ impl Buffers {
             }
             taken.push((address.value, end, address.span));
         }
+        taken.extend(program.map(|(code, span)| (code.start, code.end, span)));
         let mut free = FIRST_ADDRESS;
         let memory = given.iter().zip(contents).map(|((_, buffer), content)| {
             let size = content.len() as u64;
@@ -95,7 +119,7 @@ impl Buffers {
     /// The address and size of a buffer. An unknown name is reported.
     pub fn find(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<(u64, u64)> {
         let found = self.names.iter().position(|known| *known == name.value);
-        if found.is_none() {
+        if found.is_none() && !out.pass_over(&name.value) {
             let known = || self.names.iter().map(String::as_str);
             let error = Diagnostic::error("L0004", name.span, format!("there is no buffer `{}`", name.value));
             out.push(match did_you_mean(name, known()) {
@@ -132,8 +156,11 @@ impl Buffers {
     /// Reports outputs that are impossible.
     pub fn check_output(&self, output: &Output, out: &mut Diagnostics) {
         if output.count() != 1 {
-            let error =
-                Diagnostic::error("L0006", output.span, format!("one thing to do is needed, not {}", output.count()));
+            let error = Diagnostic::error(
+                "L0006",
+                output.span,
+                format!("exactly one action is needed, found {}", output.count()),
+            );
             out.push(error.help("write each as an item of its own: `- png: {…}`, `- raw: {…}` or `- print: {…}`"));
             return;
         }
@@ -150,11 +177,17 @@ impl Buffers {
             }
         }
         if let Some(print) = &output.print {
-            let (from, words) = (print.from.as_ref().map_or(0, |from| from.value), size / 4);
+            let bytes = print.number.unwrap_or(BufferNumber::Hex).bytes() as u64;
+            let (from, numbers) = (print.from.as_ref().map_or(0, |from| from.value), size / bytes);
             let end = print.count.as_ref().map_or(Some(from), |count| from.checked_add(count.value));
-            if from > words || end.is_none_or(|end| end > words) {
+            if from > numbers || end.is_none_or(|end| end > numbers) {
                 let span = print.count.as_ref().or(print.from.as_ref()).map_or(print.buffer.span, |given| given.span);
-                out.push(Diagnostic::error("L0006", span, format!("the buffer has only {words} words")));
+                let what = match bytes {
+                    1 => "bytes",
+                    2 => "numbers of 16 bits",
+                    _ => "words",
+                };
+                out.push(Diagnostic::error("L0006", span, format!("the buffer has only {numbers} {what}")));
             }
         }
     }

@@ -57,7 +57,8 @@ pub fn note_late<T>(late: &RefCell<Option<Failure>>, until: Deadline, ended: &Re
 
 /// The failure of a comparison that the time limit ended.
 pub fn late(reason: &str) -> Failure {
-    Failure::usage(format!("nothing can be compared: {reason}"), "a longer `--time-limit`, or a smaller launch")
+    let help = "a longer `--time-limit`, or a smaller launch".to_owned();
+    Failure::Late { message: format!("nothing can be compared: {reason}"), help }
 }
 
 /// Reports that this program has no choice of engines, if one was selected.

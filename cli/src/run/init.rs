@@ -69,7 +69,6 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
 
 /// The failure when a program is given in place of a launch file; `None` if the file is not a program. For sets of a
 /// specification, only the file's name decides.
-/// the name of the file decides.
 pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     let extension = launch.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let program = match extension {
@@ -109,7 +108,8 @@ fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
 fn text(start: &str, keys: &[KeyDoc], file: &str) -> String {
     // JSON strings are valid YAML whatever the file name contains.
     let file = serde_json::Value::from(file);
-    let mut text = format!("{start}program: {{ file: {file} }}\n\n# Other keys:\n");
+    let mut text =
+        format!("{start}program: {{ file: {file} }}\n\n# Other keys (`isaforge run --help` has examples):\n");
     let is_said = |key: &KeyDoc| key.required || start.lines().any(|line| line.starts_with(&format!("{}:", key.name)));
     for key in keys.iter().filter(|key| !is_said(key)) {
         let mut line = format!("# {}:  #", key.name);

@@ -108,10 +108,10 @@ vocabulary! {
         /// The buffer.
         required buffer: Spanned<String>,
         /// The number format.
-        optional number ("as"): NumberFormat,
-        /// The index of the first word, from 0.
+        optional number ("as"): BufferNumber,
+        /// The index of the first number, from 0.
         optional from: Spanned<u64>,
-        /// The number of words.
+        /// How many numbers.
         optional count: Spanned<u64>,
     }
 }
@@ -141,6 +141,41 @@ choices! {
         F32 = "f32",
         /// Eight hexadecimal digits.
         Hex = "hex",
+    }
+}
+
+choices! {
+    /// Formats of the numbers in a buffer.
+    pub enum BufferNumber {
+        /// Unsigned bytes.
+        U8 = "u8",
+        /// Signed bytes.
+        I8 = "i8",
+        /// Unsigned integers of 16 bits.
+        U16 = "u16",
+        /// Signed integers of 16 bits.
+        I16 = "i16",
+        /// Floats of 16 bits.
+        F16 = "f16",
+        /// Unsigned integers of 32 bits.
+        U32 = "u32",
+        /// Signed integers of 32 bits.
+        I32 = "i32",
+        /// Floats of 32 bits.
+        F32 = "f32",
+        /// Words of 32 bits, eight hexadecimal digits each.
+        Hex = "hex",
+    }
+}
+
+impl BufferNumber {
+    /// The size of a number in bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            BufferNumber::U8 | BufferNumber::I8 => 1,
+            BufferNumber::U16 | BufferNumber::I16 | BufferNumber::F16 => 2,
+            BufferNumber::U32 | BufferNumber::I32 | BufferNumber::F32 | BufferNumber::Hex => 4,
+        }
     }
 }
 
@@ -242,12 +277,24 @@ impl FromNode for Float {
         match node.value {
             Value::Float(value) => Some(Float(value as f32)),
             Value::Int(value) => Some(Float(value as f32)),
+            Value::Text(ref text) if is_special(text) => {
+                let error = Diagnostic::error("E0020", node.span, format!("expected a number, found text `{text}`"));
+                let help = "write `.nan`, `.inf` or `-.inf`";
+                r.out.push(error.label("expected a number").help(help));
+                None
+            }
             _ => {
                 r.wrong_kind(node, Self::EXPECTED);
                 None
             }
         }
     }
+}
+
+/// Whether a text names a special number as other languages write it.
+fn is_special(text: &str) -> bool {
+    let name = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    matches!(name.as_str(), "nan" | "inf" | "infinity")
 }
 
 impl Output {
@@ -272,6 +319,7 @@ mod tests {
     use isaforge_compiler::yaml::read_yaml;
 
     use super::*;
+    use crate::run::own::launch::OwnLaunch;
 
     #[track_caller]
     fn assert_reads(text: &str) {
@@ -290,6 +338,20 @@ mod tests {
         let help = crate::help::RUN.lines().skip_while(|line| !line.starts_with("  isa:"));
         let example: Vec<&str> = help.take_while(|line| line.starts_with("  ")).collect();
         assert_reads(&example.join("\n"));
+    }
+
+    #[test]
+    fn the_example_for_specifications_is_a_launch_file() {
+        let help = crate::help::RUN.lines().skip_while(|line| !line.contains("sieve.s }"));
+        let example: Vec<&str> = help.take_while(|line| line.starts_with("  ")).collect();
+        let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+        let file = sources.add("example.yaml", example.join("\n"));
+        let node = read_yaml(&sources, file, &mut out).expect("it is YAML");
+        let launch = OwnLaunch::from_node(&node, &mut Reader { sources: &sources, out: &mut out });
+        assert!(launch.is_some() && out.is_empty(), "{}", out.render(&sources, Style::default()));
+        for key in OwnLaunch::keys() {
+            assert!(example.iter().any(|line| line.starts_with(&format!("  {}:", key.name))), "{}", key.name);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! program runs again on the selected engine for its outputs.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,7 +12,8 @@ use std::path::Path;
 use isaforge_analysis::picture::flame;
 use isaforge_analysis::profile::Times;
 use isaforge_analysis::{Graph, Program};
-use isaforge_debugger::command::{breakpoint, spot};
+use isaforge_core::explain::hex;
+use isaforge_debugger::command::{breakpoint, format_pc};
 use isaforge_debugger::counts::Counts;
 use isaforge_debugger::stops::Stops;
 use isaforge_debugger::trace::{Filter, Step, Trace};
@@ -25,7 +27,6 @@ use super::launched::{Opened, Watched, open};
 use super::{engine, watch};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
-use crate::groups::hex;
 use crate::output::{count, failed, plain_stdout, running, say, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
@@ -130,7 +131,14 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
         }
     };
     // The run that follows reports why a program fails.
-    let _ = machine.run(&mut Trace::new(machine, filter, &mut tell));
+    let mut observer = Trace::new(machine, filter, &mut tell);
+    let ended = machine.run(&mut observer);
+    let absent = observer.absent().filter(|_| ended.is_ok());
+    if let Some([x, y, z]) = absent.filter(|_| error.is_none()) {
+        let thread = machine.terms().thread;
+        let message = format!("there is no {thread} {x},{y},{z}");
+        return Err(Failure::usage(message, format!("`--thread` takes the place of a {thread} of the launch")));
+    }
     let wanted = [("--thread", &watch.threads), ("--at", &watch.places), ("--register", &watch.registers)];
     let wanted = wanted.iter().flat_map(|(option, values)| values.iter().map(move |value| format!("{option} {value}")));
     let wanted: Vec<String> = wanted.collect();
@@ -219,7 +227,7 @@ fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String 
                 threads as f64 / warps as f64,
             ),
         };
-        text.push_str(&format!("{numbers}  {:>6}  {}\n", spot(machine, line.pc), line.text));
+        text.push_str(&format!("{numbers}  {:>6}  {}\n", format_pc(machine, line.pc), line.text));
     }
     text
 }
@@ -229,30 +237,18 @@ fn stacks(opened: &Watched, launch: &Path, listing: &Listing, counts: &Counts) -
     let machine = &*opened.machine;
     let program = Program::read(&opened.set, machine.code());
     let graph = Graph::new(&program);
-    let mut loops: Vec<(usize, Vec<usize>)> = Vec::new();
-    // A loop header has one loop, however many back edges lead to it.
-    for (from, to) in graph.back_edges() {
-        let inside = graph.natural_loop(from, to);
-        match loops.iter_mut().find(|(head, _)| *head == to) {
-            Some((_, known)) => {
-                known.extend(inside);
-                known.sort_unstable();
-                known.dedup();
-            }
-            None => loops.push((to, inside)),
-        }
-    }
-    loops.sort_by_key(|(_, inside)| std::cmp::Reverse(inside.len()));
     let file = launch.file_name().unwrap_or_default().to_string_lossy().replace(';', ",");
     let line = |(index, line): (usize, &isaforge_debugger::listing::Line)| {
         let threads = counts.places.get(&line.pc)?.threads;
         let block = graph.block_of(index);
-        let around = loops.iter().filter(|(_, inside)| inside.contains(&block)).map(|(head, _)| {
+        let mut heads: Vec<usize> = graph.loops_around(block).collect();
+        heads.reverse();
+        let around = heads.iter().map(|head| {
             let first = &listing.lines[graph.blocks[*head].entries.start];
-            let name = first.label.clone().unwrap_or_else(|| spot(machine, first.pc));
+            let name = first.label.clone().unwrap_or_else(|| format_pc(machine, first.pc));
             format!("loop {name}")
         });
-        let own = format!("{} {}", spot(machine, line.pc), line.text.replace(';', ","));
+        let own = format!("{} {}", format_pc(machine, line.pc), line.text.replace(';', ","));
         Some((std::iter::once(file.clone()).chain(around).chain([own]).collect(), threads))
     };
     listing.lines.iter().enumerate().filter_map(line).filter(|(_, threads)| *threads > 0).collect()
@@ -275,9 +271,14 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
             mistakes = true;
         }
         let code = opened.machine.code().to_vec();
-        let (launches, _, all) = programs.entry(code).or_insert_with(|| (Vec::new(), opened, Counts::default()));
-        launches.push(launch);
-        all.add(counts);
+        match programs.entry(code) {
+            Entry::Vacant(new) => drop(new.insert((vec![launch], opened, counts))),
+            Entry::Occupied(mut known) => {
+                let (launches, _, all) = known.get_mut();
+                launches.push(launch);
+                all.add(counts);
+            }
+        }
     }
     let mut out = BufWriter::new(plain_stdout());
     for (launches, opened, counts) in programs.values() {
@@ -292,7 +293,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
         let of = count(listing.lines.len() as u64, machine.terms().step);
         writeln!(out, "{}: {ran} of {of} executed", names.join(", "))?;
         for line in never {
-            writeln!(out, "  never  {:>6}  {}", spot(machine, line.pc), line.text)?;
+            writeln!(out, "  never  {:>6}  {}", format_pc(machine, line.pc), line.text)?;
         }
     }
     out.flush()?;

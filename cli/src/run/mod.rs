@@ -72,6 +72,13 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         status = if status == Status::Fine { ended } else { status };
     }
     if let Some(path) = &args.sheet {
+        if pictures.is_empty() && status == Status::Fine {
+            let help = "pictures are outputs `png` of launch files, and what recorded cases draw";
+            return Err(Failure::usage("no launch draws a picture, so there is none for `--sheet`", help));
+        }
+        if pictures.is_empty() {
+            return Ok(status);
+        }
         sheet::write(path, &pictures, args.quiet)?;
     }
     Ok(status)

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
+use half::f16;
+
 use super::buffers::Buffers;
-use super::launch::{NumberFormat, Output, PixelFormat, Png, Print};
+use super::launch::{BufferNumber, NumberFormat, Output, PixelFormat, Png, Print};
 use crate::failure::Failure;
-use crate::output::{plain_stdout, write_whole};
+use crate::output::{count, plain_stdout, write_whole};
 use crate::picture::{Rgba, color_counts, to_screen, write_png};
 
 /// The number of columns per line.
@@ -29,7 +31,7 @@ pub fn produce(outputs: &[Output], buffers: &Buffers, folder: &Path) -> Result<V
         if let Some(raw) = &output.raw {
             let path = folder.join(&raw.file);
             write_whole(&path, bytes)?;
-            done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+            done.push(format!("wrote {} ({})", path.display(), count(bytes.len() as u64, "byte")));
         }
         if let Some(print) = &output.print {
             let mut out = plain_stdout();
@@ -67,13 +69,34 @@ fn pixels(png: &Png, bytes: &[u8]) -> Vec<Rgba> {
     }
 }
 
-/// Formats the words of a buffer.
+/// Formats the numbers in a buffer.
 fn numbers(print: &Print, bytes: &[u8]) -> String {
     let from = print.from.as_ref().map_or(0, |from| from.value as usize);
     let count = print.count.as_ref().map_or(usize::MAX, |count| count.value as usize);
-    let format = print.number.unwrap_or(NumberFormat::Hex);
-    let texts: Vec<String> = words(bytes).skip(from).take(count).map(|word| number(format, word)).collect();
-    rows(&format!("{} as {format}", print.buffer.value), from, &texts)
+    let format = print.number.unwrap_or(BufferNumber::Hex);
+    let numbers = bytes.chunks_exact(format.bytes());
+    let rest: String = numbers.remainder().iter().map(|byte| format!("  {byte:02x}")).collect();
+    let texts: Vec<String> = numbers.skip(from).take(count).map(|number| of_bytes(format, number)).collect();
+    let mut text = rows(&format!("{} as {format}", print.buffer.value), from, &texts);
+    // Bytes that do not fill a number.
+    if print.count.is_none() && !rest.is_empty() {
+        let _ = writeln!(text, "{:>8}:{rest}", "bytes");
+    }
+    text
+}
+
+/// Formats a number that is stored in these bytes, the lowest first.
+fn of_bytes(format: BufferNumber, bytes: &[u8]) -> String {
+    let bits = bytes.iter().rev().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
+    match format {
+        BufferNumber::U8 | BufferNumber::U16 | BufferNumber::U32 => number(NumberFormat::U32, bits),
+        BufferNumber::I8 => (bits as i8).to_string(),
+        BufferNumber::I16 => (bits as i16).to_string(),
+        BufferNumber::F16 => f16::from_bits(bits as u16).to_string(),
+        BufferNumber::I32 => number(NumberFormat::I32, bits),
+        BufferNumber::F32 => number(NumberFormat::F32, bits),
+        BufferNumber::Hex => number(NumberFormat::Hex, bits),
+    }
 }
 
 /// Formats numbers below a heading, eight per line, each line starting with the index of its first number.

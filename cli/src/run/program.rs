@@ -15,9 +15,10 @@ use super::launch::Program;
 use crate::groups;
 use crate::words::{self, Encoding, Mistake};
 
-/// Loads or assembles a program of any set to bytes in memory order. `None` after an error, which is reported.
+/// Loads a program of any set, or assembles it for an address, to bytes in memory order. `None` after an error, which is
+/// reported.
 pub fn load(
-    tables: Tables,
+    (tables, base): (Tables, u64),
     program: &Program,
     folder: &Path,
     sources: &mut Sources,
@@ -25,11 +26,11 @@ pub fn load(
 ) -> Option<Vec<u8>> {
     match program {
         Program::Inline(text) => {
-            let Assembly { bytes, errors, .. } = tables.assemble(text);
+            let Assembly { bytes, errors, .. } = tables.assemble_at(text, base);
             report_inline(text, &errors, sources, out);
             errors.is_empty().then_some(bytes)
         }
-        Program::File(file) => load_file(tables, file, &folder.join(&file.value), sources, out),
+        Program::File(file) => load_file((tables, base), file, &folder.join(&file.value), sources, out),
     }
 }
 
@@ -41,7 +42,7 @@ pub fn load_words(
     sources: &mut Sources,
     out: &mut Diagnostics,
 ) -> Option<Vec<u64>> {
-    load(Tables::Words(isa), program, folder, sources, out).map(|bytes| words::of_bytes(isa, &bytes))
+    load((Tables::Words(isa), 0), program, folder, sources, out).map(|bytes| words::of_bytes(isa, &bytes))
 }
 
 /// Reads the code in a file.
@@ -63,7 +64,7 @@ fn read(tables: Tables, bytes: &[u8], encoding: Option<Encoding>) -> Result<Vec<
 const EXTENSIONS: [&str; 6] = ["s", "asm", "vpu", "usc", "hex", "bin"];
 
 fn load_file(
-    tables: Tables,
+    (tables, base): (Tables, u64),
     file: &Spanned<String>,
     path: &Path,
     sources: &mut Sources,
@@ -83,7 +84,7 @@ fn load_file(
         return match sources.load(path) {
             Ok(id) => {
                 let text = sources.text(id);
-                let Assembly { bytes, errors, .. } = tables.assemble(text);
+                let Assembly { bytes, errors, .. } = tables.assemble_at(text, base);
                 let starts = line_starts(text);
                 for error in &errors {
                     let start = starts.get(error.line - 1).copied().unwrap_or(0);

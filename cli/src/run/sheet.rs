@@ -48,7 +48,7 @@ fn sheet(pictures: &[Drawn]) -> Result<(u32, Vec<Rgba>), Failure> {
     if wide * high > MAX_PIXELS {
         let message =
             format!("a sheet for {} would have {wide} x {high} pixels", count(pictures.len() as u64, "picture"));
-        return Err(Failure::usage(message, "take fewer"));
+        return Err(Failure::usage(message, "pass fewer cases"));
     }
     let mut sheet = vec![PAPER; (wide * high) as usize];
     for (index, picture) in pictures.iter().enumerate() {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
+use isaforge_core::explain::hex;
 use isaforge_core::print::Style;
 use isaforge_core::stream::listing::{disassemble_as, parts};
 use isaforge_core::stream::{Engine, NoPlaces};
 use isaforge_core::text::Line;
 
-use crate::groups::hex;
 use crate::output::say;
 
 /// Writes the text of a program. Returns whether any of it is invalid.

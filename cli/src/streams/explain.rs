@@ -2,18 +2,19 @@
 
 use std::io::Write;
 
+use isaforge_analysis::Set;
 use isaforge_core::Tables;
 use isaforge_core::explain::streams::{example, operation, uses};
+use isaforge_core::explain::{bits_text, hex};
 use isaforge_core::program::ProgramError;
-use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::listing::parts;
-use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Note, Role, Source, Type, Wide, annotate};
+use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Layout, Note, Role, Source, Type, Wide, annotate};
 use isaforge_core::text::Line;
 
 use crate::explain::about;
 use crate::explain::branch::remark;
 use crate::failure::{Failure, Status};
-use crate::groups::{hex, parse};
+use crate::groups::parse;
 use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, paint};
 use crate::snippet;
@@ -22,15 +23,9 @@ use crate::snippet;
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn explain(
-    engine: Engine,
-    semantics: Option<&'static Semantics>,
-    what: &str,
-    search: impl Fn() -> Option<String>,
-) -> Result<Status, Failure> {
-    let named = engine.stream.layouts_of(0).iter().zip(0..).find(|(layout, _)| layout.name == what);
-    let (bytes, note) = match (named, parse(what)) {
-        (Some((layout, _)), _) => {
+pub fn explain(set: &Set, engine: Engine, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
+    let (bytes, note) = match (layout_of(engine, what), parse(what)) {
+        (Some(layout), _) => {
             (engine.store(example(engine, layout)).to_vec(), remark(Tables::Streams(engine), layout.name))
         }
         (None, Some(bytes)) => (bytes, String::new()),
@@ -58,19 +53,52 @@ pub fn explain(
         },
     };
     let (text, status) = match engine.decode(&bytes) {
-        Ok(decoded) => (render(engine, semantics, &decoded, &note), Status::Fine),
+        Ok(decoded) => (render(set, engine, &decoded, &note), Status::Fine),
         Err(error) => (invalid(&bytes, &error), Status::Mistakes),
     };
     stdout().write_all(text.as_bytes())?;
     Ok(status)
 }
 
+/// The layout of an instruction or alias in the engine's generation, by mnemonic.
+pub fn layout_of(engine: Engine, name: &str) -> Option<&'static Layout> {
+    let mut all = engine.stream.layouts_of(0).iter();
+    all.find(|layout| layout.name == name && (layout.since..=layout.until).contains(&engine.generation))
+}
+
+/// If a name is that of an instruction, but not in the engine's generation: an error that says in which it is one.
+pub fn elsewhere(engine: Engine, name: &str) -> Option<ProgramError> {
+    let all = || engine.stream.layouts_of(0).iter().filter(|layout| layout.name == name);
+    if layout_of(engine, name).is_some() {
+        return None;
+    }
+    let before = all().map(|layout| layout.until).filter(|until| *until < engine.generation).max();
+    let after = all().map(|layout| layout.since).filter(|since| *since > engine.generation).min();
+    let when = match (before, after) {
+        (None, None) => return None,
+        (None, Some(since)) => format!("exists since {}", generation(engine, since)),
+        (Some(until), None) => format!("exists until {}", generation(engine, until)),
+        (Some(until), Some(since)) => {
+            format!("exists until {} and since {}", generation(engine, until), generation(engine, since))
+        }
+    };
+    let message = format!("`{name}` {when}, and not in {}", generation(engine, engine.generation));
+    let help = "`--generation` chooses the generation".to_owned();
+    Some(ProgramError { line: 1, column: 1, len: name.chars().count(), message, help })
+}
+
+/// The name of a generation, or else `generation 2`.
+fn generation(engine: Engine, number: u32) -> String {
+    let named = engine.stream.generation_names.iter().find(|(_, known)| *known == number);
+    named.map_or_else(|| format!("generation {number}"), |(name, _)| format!("`{name}`"))
+}
+
 /// Explains the instructions in some bytes.
-pub fn of_bytes(engine: Engine, semantics: Option<&'static Semantics>, bytes: &[u8]) -> (String, Status) {
+pub fn of_bytes(set: &Set, engine: Engine, bytes: &[u8]) -> (String, Status) {
     let mut status = Status::Fine;
     let texts: Vec<String> = parts(engine, bytes)
         .map(|part| match part.decoded {
-            Ok(decoded) => render(engine, semantics, &decoded, ""),
+            Ok(decoded) => render(set, engine, &decoded, ""),
             Err(error) => {
                 status = Status::Mistakes;
                 invalid(part.bytes, &error)
@@ -85,10 +113,9 @@ fn invalid(bytes: &[u8], error: &DecodeError) -> String {
 }
 
 fn runs(bits: Wide) -> String {
-    let text = |(at, width): (u32, u32)| if width == 1 { at.to_string() } else { format!("{}..{at}", at + width - 1) };
-    let mut all: Vec<String> = bits.runs().map(text).collect();
-    all.reverse();
-    all.join(", ")
+    let mut runs: Vec<(u32, u32)> = bits.runs().map(|(at, width)| (at + width - 1, at)).collect();
+    runs.reverse();
+    bits_text(runs)
 }
 
 /// The description of a field, and for a branch target how it is counted.
@@ -105,7 +132,7 @@ fn about_field(field: &Field) -> String {
 }
 
 /// Explains an instruction.
-fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decoded, note: &str) -> String {
+fn render(set: &Set, engine: Engine, decoded: &Decoded, note: &str) -> String {
     let mut line = Line::new();
     engine.print(decoded, &mut line);
     let bytes = engine.store(decoded.word);
@@ -148,14 +175,20 @@ fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decod
         let (layout, (first, last)) = (scope.layout, engine.stream.generations);
         if layout.since > first || layout.until < last {
             let [since, until] = [layout.since.max(first), layout.until.min(last)];
-            let which = if since == until { since.to_string() } else { format!("{since} to {until}") };
-            out.push_str(&format!("  {}generation {which}\n", paint(DIM, &format!("{:10}", "in"))));
+            let name = |number: u32| generation(engine, number).replace('`', "");
+            let which = if since == until {
+                name(since)
+            } else {
+                format!("{} to {}", name(since), name(until).trim_start_matches("generation "))
+            };
+            out.push_str(&format!("  {}{which}\n", paint(DIM, &format!("{:10}", "in"))));
         }
         for (head, write) in [("reads", false), ("writes", true)] {
-            let registers = about::registers(&uses(engine, decoded, write));
+            let bytes = &bytes[..usize::from(decoded.len)];
+            let registers = about::accesses(uses(engine, decoded, write), set, bytes, write);
             out.push_str(&format!("  {}{registers}\n", paint(DIM, &format!("{head:10}"))));
         }
-        if let Some(found) = semantics.and_then(|semantics| operation(engine, semantics, decoded)) {
+        if let Some(found) = set.semantics.and_then(|semantics| operation(engine, semantics, decoded)) {
             out.push_str(&about::operation(found, !note.is_empty()));
         }
         let source = format!("{}; provenance: {}", instruction.source, instruction.provenance.as_str());
@@ -164,7 +197,8 @@ fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decod
             .stream
             .layouts_of(0)
             .iter()
-            .filter(|layout| layout.opcode == scope.layout.opcode && layout.role != Role::Own);
+            .filter(|layout| layout.opcode == scope.layout.opcode && layout.role != Role::Own)
+            .filter(|layout| (layout.since..=layout.until).contains(&engine.generation));
         let names: Vec<&str> = aliases.map(|layout| layout.name).collect();
         if !names.is_empty() {
             out.push_str(&format!("{}\n", paint(DIM, &format!("also written: {}", names.join(", ")))));

@@ -1,13 +1,14 @@
 //! `isaforge translate` for streams: translates a program to another revision or generation.
 
 use isaforge_compiler::translate::streams::{StreamError, translate_bytes, translate_text};
+use isaforge_core::explain::hex;
 use isaforge_core::stream::Engine;
 use isaforge_core::stream::listing::disassemble;
 
 use crate::args::Form;
 use crate::asm::report;
 use crate::dis::describe;
-use crate::groups::{hex, read};
+use crate::groups::read;
 use crate::input::Input;
 use crate::output::{count, say};
 use crate::paint::{BOLD, ERROR, paint};

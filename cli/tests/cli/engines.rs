@@ -112,6 +112,23 @@ fn comparing_says_that_engines_agree() {
 }
 
 #[test]
+fn the_usc_and_the_vpu_are_compared_on_every_engine() {
+    for (set, launch) in [("vpu", "blend.yaml"), ("vpu", "triangle.yaml"), ("usc", "julia.yaml")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let examples = fs::read_dir(format!("{}/../examples/{set}", env!("CARGO_MANIFEST_DIR")));
+        let examples: Vec<_> = examples.expect("there are examples").map(|file| file.expect("a file").path()).collect();
+        for file in &examples {
+            fs::copy(file, folder.path().join(file.file_name().expect("a name"))).expect("the folder is writable");
+        }
+        let compared = isaforge_in(folder.path(), &["run", launch, "--compare"], b"").expect(0);
+        assert!(compared.out().starts_with("the same, "), "{launch}: {}", compared.out());
+        assert!(compared.out().contains("handlers at level portable"), "{launch}: {}", compared.out());
+        let left = fs::read_dir(folder.path()).expect("the folder is there").count();
+        assert_eq!(left, examples.len(), "{launch} writes no output");
+    }
+}
+
+#[test]
 fn a_set_of_ones_own_is_compared_with_its_machine_code() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     let sieve = format!("{riscv}/programs/sieve.elf");
@@ -171,7 +188,7 @@ fn buffers_together_have_one_limit() {
 
 #[test]
 fn a_comparison_that_is_cut_off_says_nothing_of_engines() {
-    let run = run(ENDLESS, &["--compare", "--time-limit", "0.2"]).expect(2);
+    let run = run(ENDLESS, &["--compare", "--time-limit", "0.2"]).expect(1);
     assert!(run.err.contains("nothing can be compared") && run.err.contains("the time limit"), "{}", run.err);
     assert!(run.out().is_empty(), "{}", run.out());
 }

@@ -123,6 +123,7 @@ fn text_that_is_no_instruction_gets_a_caret_and_help() {
 #[test]
 fn any_word_can_be_explained() {
     let isa = isaforge_cli::builtin::find("valhall").and_then(|found| found.words()).expect("it is built in");
+    let set = isaforge_analysis::Set::new(isaforge_core::Tables::Words(isa), None);
     let mut random = isaforge_core::sample::Random(seed::seed(3));
     for round in 0..3000u64 {
         let opcode = (round % isa.forms.len() as u64) as u16;
@@ -133,7 +134,7 @@ fn any_word_can_be_explained() {
             _ => random.next(),
         };
         for width in [40, 100] {
-            let (text, _) = isaforge_cli::explain::render(isa, None, word, "", width);
+            let (text, _) = isaforge_cli::explain::render(&set, isa, word, "", width);
             assert!(text.contains(&format!("{word:016x}")));
         }
     }
@@ -224,4 +225,11 @@ fn code_in_other_forms_is_explained_instruction_by_instruction() {
     let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     let run = isaforge(&["explain", "--spec", riscv, "13000000", "0145"]).expect(0);
     assert!(run.out().contains("nop") && run.out().contains("li a0, 0"), "{}", run.out());
+}
+
+#[test]
+fn a_number_with_a_prefix_is_not_turned_around() {
+    let turned = isaforge(&["explain", "valhall", "0x3c00190000c09000"]).expect(1);
+    assert!(turned.out().starts_with("3c00190000c09000  not an instruction"), "{}", turned.out());
+    assert!(turned.err.contains("`explain 0x0090c0000019003c`"), "{}", turned.err);
 }

@@ -59,8 +59,8 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
         assert!(run.out.is_empty() && !run.err.is_empty(), "{arguments:?}");
     }
     assert!(isaforge(&["dis", "valhal"]).err.contains("did you mean `valhall`?"));
-    let run = isaforge_with(&["asm", "valhall", "-o", "/no/such/folder/out.hex"], "MOV.i32 r1, r2").expect(2);
-    assert!(run.err.starts_with("error: cannot write `/no/such/folder/out.hex`: "), "{}", run.err);
+    let run = isaforge_with(&["asm", "valhall", "-o", "/dev/null/folder/out.hex"], "MOV.i32 r1, r2").expect(2);
+    assert!(run.err.starts_with("error: cannot write `/dev/null/folder/out.hex`: "), "{}", run.err);
 }
 
 #[test]

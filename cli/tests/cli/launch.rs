@@ -96,7 +96,7 @@ fn mistakes_of_a_launch_file_are_located_and_explained() {
         ("width: 4", "width: 0", "launch.yaml:20:", "1 to"),
         ("format: grey", "format: gray", "launch.yaml:20:", "did you mean `grey`?"),
         ("- raw: {", "- raw: { color: 1,", "launch.yaml:19:", "unknown key `color`"),
-        ("  - raw:", "    raw:", "launch.yaml:18:", "one thing to do is needed, not 2"),
+        ("  - raw:", "    raw:", "launch.yaml:18:", "exactly one action is needed, found 2"),
     ] {
         let err = refused(from, to);
         assert!(err.contains(place) && err.contains(message), "{to}: {place}: {message}:\n{err}");
@@ -332,9 +332,9 @@ fn a_trace_that_filters_leave_empty_says_so() {
     let traced = |arguments: &[&str]| {
         isaforge_in(folder.path(), &[&["run", "launch.yaml", "--quiet", "--trace"], arguments].concat(), b"").expect(0)
     };
-    let run = traced(&["--thread", "77", "--register", "r0"]);
+    let run = traced(&["--thread", "1", "--register", "r9"]);
     assert_eq!(run.out(), "");
-    assert_eq!(run.err, "no instruction of the program matches --thread 77 --register r0\n");
+    assert_eq!(run.err, "no instruction of the program matches --thread 1 --register r9\n");
     let run = traced(&["--thread", "1"]);
     assert!(!run.out().is_empty() && run.err.is_empty(), "{}", run.err);
 }

@@ -1,5 +1,6 @@
 //! The interface that scripts rely on: output, exit status and messages of every command.
 
+mod answers;
 mod assemble;
 #[allow(dead_code, reason = "launch files are not the only texts")]
 #[path = "../../../fuzz/src/change.rs"]
@@ -14,6 +15,7 @@ mod examples;
 mod explain;
 mod fidelity;
 mod general;
+mod generations;
 mod groups;
 mod hostile;
 mod input;
@@ -22,6 +24,8 @@ mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;
 mod manual;
+mod own;
+mod pasted;
 mod primitives;
 mod programs;
 mod revisions;

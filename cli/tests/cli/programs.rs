@@ -166,7 +166,7 @@ fn what_a_call_of_the_surroundings_reads_is_read() {
 
 #[test]
 fn every_page_shows_what_lint_finds() {
-    for code in (1..=10).map(|number| format!("P{number:04}")) {
+    for code in (1..=11).map(|number| format!("P{number:04}")) {
         let code = code.as_str();
         let page = isaforge(&["check", "--explain", code]).expect(0);
         let mut files = page.out().split("program.s").skip(1).map(|part| {
@@ -214,7 +214,12 @@ fn other_entry_points_can_be_named() {
     assert!(run.out().contains("P0004"), "{}", run.out());
     let run = isaforge_with(&["lint", "valhall", "--entry", "0x8"], &words);
     assert!(!run.out().contains("P0004"), "{}", run.out());
-    assert!(isaforge_with(&["lint", "valhall", "--entry", "3"], &words).expect(2).err.contains("starts at 0x3"));
+    assert!(isaforge_with(&["lint", "valhall", "--entry", "3"], &words).expect(2).err.contains("starts at 3"));
+    let labelled = "NOP.end\nmain: MOV.i32 r1, r60\nSTORE.i32.slot0.end @r1, r2, offset:0\n";
+    let run = isaforge_with(&["lint", "valhall", "--entry", "main"], labelled);
+    assert!(!run.out().contains("P0004"), "{}", run.out());
+    let run = isaforge_with(&["lint", "valhall", "--entry", "foo"], labelled).expect(2);
+    assert!(run.err.contains("neither an address nor a label") && run.err.contains("takes a label"), "{}", run.err);
 }
 
 #[test]

@@ -218,8 +218,8 @@ fn revisions_of_a_stream_are_compared_by_their_layouts() {
         (
             "unit: 2 }",
             "unit: 4 }",
-            0,
-            "a signed number of steps of 2 bytes from this instruction to a place → a signed number of steps of 4",
+            1,
+            "changed: counted from the branch itself in units of 2 bytes → counted from the branch itself in units of 4",
         ),
         ("prints: true }", "prints: false }", 1, "alias `clear` changed: `clear {d}`"),
         // A special case takes words from a more general instruction.
@@ -293,7 +293,7 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
         (
             "number: { fixed: { 4: 0 }",
             "number: { where: n != 7, fixed: { 4: 0 }",
-            ":4:1: error: tiny cannot have all of this in one `mov`",
+            ":4:1: error: this combination cannot be encoded as one `mov` in tiny",
         ),
     ] {
         let changes = [(from, to)];
@@ -308,4 +308,73 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
     let (_folder, [old, _]) = streams(&[]);
     let run = isaforge(&["diff", &old, BLINK, "--old-generation", "1"]).expect(2);
     assert!(run.err.contains("is a stream, and"), "{}", run.err);
+}
+
+/// Branches of two generations: of two lengths of another instruction, and of two lengths of their own.
+const JUMPS: [&str; 2] = [
+    r#"isa: jumps
+doc: Jumps.
+word: [8, 16]
+generations: { v1: 1, v2: 2 }
+provenance: document
+instructions:
+  nop:
+    doc: Nothing.
+    word: 16
+    length: "if generation == 1 { 1 } else { 2 }"
+    fixed: { 7..0: 0 }
+    fields: { z: { bits: 15..8 } }
+    where: z == 0
+  j:
+    doc: Jumps.
+    word: 16
+    fixed: { 7..0: 0x90 }
+    fields: { hi: { bits: 15..12 }, lo: { bits: 11..8 } }
+    operands:
+      to:
+        immediate: signed
+        value: "(((hi << 4 | lo) << 56) as i64) >> 56"
+        prefix: ""
+        target: { from: next, unit: 1 }
+"#,
+    r#"isa: jumps
+doc: Jumps.
+word: [8, 32]
+generations: { v1: 1, v2: 2 }
+provenance: document
+instructions:
+  nop: { doc: Nothing., word: 8, fixed: { 7..0: 0 } }
+  j:
+    doc: Jumps.
+    word: 32
+    length: "if generation == 1 { 2 } else { 4 }"
+    fixed: { 7..0: 0x90 }
+    fields: { hi: { bits: 31..16 }, lo: { bits: 15..8 } }
+    operands:
+      to:
+        immediate: signed
+        value: >-
+          if generation == 1 { ((lo << 56) as i64) >> 56 } else { (((hi << 8 | lo) << 40) as i64) >> 40 }
+        encode: { lo: value & 255, hi: "if generation == 1 { 0 } else { (value >> 8) & 0xffff }" }
+        prefix: ""
+        target: { from: next, unit: 1 }
+"#,
+];
+
+#[test]
+fn branches_lead_to_the_same_instructions_though_these_have_other_lengths() {
+    let program = b"a: nop\n j b\n nop\n nop\nb: j a\n nop\n j a\n";
+    for spec in JUMPS {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("isa.yaml"), spec).expect("the folder is writable");
+        let run = |arguments: &[&str]| isaforge_in(folder.path(), arguments, program).expect(0).out().to_owned();
+        let assembled = |generation| run(&["asm", "--spec", "isa.yaml", "--generation", generation, "-"]);
+        assert_ne!(assembled("v1"), assembled("v2"));
+        for (from, to) in [("v1", "v2"), ("v2", "v1"), ("v2", "v2")] {
+            let generations = ["--from-generation", from, "--to-generation", to, "--in", "asm", "--out", "hex"];
+            let translated = run(&[&["translate", "isa.yaml", "isa.yaml", "-"][..], &generations].concat());
+            let bytes = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(bytes(&translated), bytes(&assembled(to)), "{from} to {to}\n{spec}");
+        }
+    }
 }

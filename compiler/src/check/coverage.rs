@@ -288,7 +288,7 @@ impl Layout {
             let Some((name, span)) = forms.first() else { continue };
             let mut error = Diagnostic::error("E0105", *span, format!("undefined {} in `{name}`", runs_text(*mask)));
             for (place, what) in near.iter().take(4) {
-                error = error.secondary(*place, format!("beside: {what}"));
+                error = error.secondary(*place, format!("adjacent: {what}"));
             }
             if let Some(rest) = more(forms.len(), 1) {
                 let names: Vec<String> = forms[1..].iter().take(4).map(|(name, _)| format!("`{name}`")).collect();
@@ -472,7 +472,7 @@ fn check_alternative<'a>(
         let mut error = Diagnostic::error("E0105", isa.places.first(alternative.span, Part::Whole), message);
         let beside = missing << 1 & !missing | missing >> 1 & !missing;
         for part in parts.iter().filter(|part| part.mask & beside != 0) {
-            error = error.secondary(part.span, format!("beside: {}", part.what));
+            error = error.secondary(part.span, format!("adjacent: {}", part.what));
         }
         out.push(
             error

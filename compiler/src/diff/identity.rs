@@ -18,7 +18,7 @@ pub(super) fn identical(old: &Isa, new: &Isa, a: &Form, b: &Form) -> bool {
 }
 
 /// How a branch target is computed.
-fn leads(operand: &Operand) -> Option<Target> {
+pub(super) fn leads(operand: &Operand) -> Option<Target> {
     match operand.shape {
         Shape::Number { target, .. } => target,
         _ => None,
@@ -36,7 +36,8 @@ pub(super) fn same_parts(old: &'static Isa, new: &'static Isa, a: &[Piece], b: &
         })
 }
 
-fn each<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+/// Whether two lists have the same length and the same items in order, as judged by `same`.
+pub(super) fn each<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
 }
 

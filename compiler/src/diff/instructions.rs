@@ -3,13 +3,15 @@
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Form, Isa};
 
+use super::meaning::{self, Meaning};
 use super::parts::reading;
 use super::structure::form_changes;
 use super::words::{Judgement, Pair, Verdict};
-use super::{Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern};
+use super::{Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Revision, Subject};
 
 /// Fills in the instructions of `diff`.
-pub(super) fn compare(old: &'static Isa, new: &'static Isa, diff: &mut Diff) {
+pub(super) fn compare(was: Revision<&'static Isa>, is: Revision<&'static Isa>, diff: &mut Diff) {
+    let (old, new) = (was.tables, is.tables);
     let (forward, backward) = (Pair { old, new }, Pair { old: new, new: old });
     let same_size = old.word_bits == new.word_bits;
     let judge = |pair: Pair, i: u16| match same_size {
@@ -19,15 +21,18 @@ pub(super) fn compare(old: &'static Isa, new: &'static Isa, diff: &mut Diff) {
     let fates: Vec<Judgement> = (0..old.forms.len() as u16).map(|i| judge(forward, i)).collect();
     let origins: Vec<Judgement> = (0..new.forms.len() as u16).map(|i| judge(backward, i)).collect();
     let partners = partners(old, new, &fates, &origins);
-    let changes: Vec<Vec<Change>> = old
-        .forms
-        .iter()
-        .zip(&partners)
-        .map(|(form, partner)| partner.map_or(Vec::new(), |n| form_changes(old, new, form, &new.forms[n as usize])))
-        .collect();
+    let changed = |(i, partner): (usize, &Option<u16>)| {
+        let Some(n) = partner.map(usize::from) else { return Vec::new() };
+        let mut changes = form_changes(old, new, &old.forms[i], &new.forms[n]);
+        changes.extend(meaning::changed(Meaning::of_word(was, i), Meaning::of_word(is, n)));
+        changes
+    };
+    let changes: Vec<Vec<Change>> = partners.iter().enumerate().map(changed).collect();
     diff.common = common(&changes, &partners);
     for (i, form) in old.forms.iter().enumerate() {
         let decoding = match fates[i].verdict {
+            // The text of a single branch does not show where it counts from.
+            _ if changes[i].iter().any(|change| change.subject == Subject::Target) => Decoding::Different,
             Verdict::Alike | Verdict::Empty => Decoding::Alike,
             Verdict::Differs(_) => Decoding::Different,
             Verdict::Unproven => Decoding::Unproven,

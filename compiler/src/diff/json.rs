@@ -19,6 +19,7 @@ pub(super) fn render(diff: &Diff) -> String {
         ("new", side(&diff.new)),
         ("decodes_alike", plain(diff.decodes_alike())),
         ("decoding", decoding),
+        ("operations_changed", plain(diff.operations_changed())),
         ("summary", object(counts)),
         ("instructions", array(diff.instructions.iter().map(|i| instruction(i, bits)))),
         ("common", array(diff.common.iter().map(change))),

@@ -17,14 +17,17 @@
 //! [`diff_streams`] does the same for streams, whose instructions have layouts instead of the masks of a word: there,
 //! the proof compares layouts piece by piece, or tries every word of a layout with at most 16 open bits.
 //!
-//! "Reads the same" means the same customary text. Properties that text does not show (the unit of an instruction, how
-//! it accesses an operand) are only listed as changes.
+//! "Reads the same" means the same customary text, and for branches the same target. Properties that text does not show (the unit of an instruction, how
+//! it accesses an operand, what it does) are only listed as changes. What instructions do is compared as graphs, so that
+//! another wording is no change, and a change of a definition shows in every instruction that uses it.
 
+mod change;
 mod fields;
 mod identity;
 mod instructions;
 mod json;
 mod markdown;
+mod meaning;
 mod parts;
 mod stream;
 mod structure;
@@ -33,9 +36,11 @@ mod words;
 
 use std::fmt;
 
+use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::Wide;
 use isaforge_core::table::Isa;
 
+pub use change::{Change, How, Subject};
 pub use stream::diff_streams;
 
 pub(crate) use parts::{modifier_text, operand_text, text as word_text};
@@ -67,144 +72,6 @@ pub struct Example {
     pub old: Reading,
     /// How the new revision decodes it.
     pub new: Reading,
-}
-
-/// The sort of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// Only the new revision has it.
-    Added,
-    /// Only the old revision has it.
-    Removed,
-    /// The same bits have another name.
-    Renamed,
-    /// The same name has other bits.
-    Moved,
-    /// Something else about it differs.
-    Changed,
-}
-
-impl How {
-    /// The word for it in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            How::Added => "added",
-            How::Removed => "removed",
-            How::Renamed => "renamed",
-            How::Moved => "moved",
-            How::Changed => "changed",
-        }
-    }
-}
-
-/// The subject of a [`Change`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// An operand of an instruction.
-    Operand,
-    /// A modifier of an instruction.
-    Modifier,
-    /// A modifier of an operand, named `operand.modifier`.
-    Suffix,
-    /// How the instruction accesses an operand.
-    Access,
-    /// The width of one value of an operand.
-    Size,
-    /// Constant bits besides the opcode.
-    ConstantBits,
-    /// Ignored bits.
-    IgnoredBits,
-    /// The unit that executes the instruction.
-    Unit,
-    /// How the instruction is written.
-    Syntax,
-    /// The number that a limit on operands allows.
-    Limit,
-    /// A value of an enum.
-    Value,
-    /// The value if none is written.
-    Default,
-    /// An entry of a table of constants.
-    Constant,
-    /// The number of registers of a bank.
-    Count,
-    /// A width in bits.
-    Width,
-    /// An alternative of a kind of operand.
-    Alternative,
-    /// The position of a shared field, or whether it prints; in a stream, a field that is not an operand.
-    Field,
-    /// The length of an instruction in bytes.
-    Length,
-    /// A condition of an instruction.
-    Condition,
-    /// Another text for some words of an instruction.
-    Alias,
-    /// How a value is computed from bits and other fields.
-    Computed,
-    /// Another layout of an instruction.
-    Variant,
-}
-
-impl Subject {
-    /// The words for it in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Subject::Operand => "operand",
-            Subject::Modifier => "modifier",
-            Subject::Suffix => "suffix",
-            Subject::Access => "access",
-            Subject::Size => "size",
-            Subject::ConstantBits => "constant bits",
-            Subject::IgnoredBits => "ignored bits",
-            Subject::Unit => "unit",
-            Subject::Syntax => "syntax",
-            Subject::Limit => "limit",
-            Subject::Value => "value",
-            Subject::Default => "default",
-            Subject::Constant => "constant",
-            Subject::Count => "count",
-            Subject::Width => "width",
-            Subject::Alternative => "reading",
-            Subject::Field => "field",
-            Subject::Length => "length",
-            Subject::Condition => "conditions",
-            Subject::Alias => "alias",
-            Subject::Computed => "value",
-            Subject::Variant => "variant",
-        }
-    }
-}
-
-/// One difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// What changed.
-    pub subject: Subject,
-    /// How it changed.
-    pub how: How,
-    /// The name of what changed; may be empty.
-    pub name: String,
-    /// The old state; empty if it was added.
-    pub old: String,
-    /// The new state; empty if it was removed.
-    pub new: String,
-}
-
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.subject.as_str())?;
-        if !self.name.is_empty() {
-            write!(f, " `{}`", self.name)?;
-        }
-        write!(f, " {}", self.how.as_str())?;
-        match (self.old.is_empty(), self.new.is_empty()) {
-            (false, false) => write!(f, ": {} → {}", self.old, self.new),
-            (false, true) => write!(f, ": was {}", self.old),
-            (true, false) => write!(f, ": {}", self.new),
-            (true, true) => Ok(()),
-        }
-    }
 }
 
 /// The bits that distinguish an instruction from others.
@@ -280,7 +147,7 @@ impl Fate {
 pub enum Decoding {
     /// All words read the same, which is proved.
     Alike,
-    /// At least one word reads differently; an example is given.
+    /// At least one word reads differently, of which an example is given, or branches elsewhere, as the changes say.
     Different,
     /// No word was found that reads differently, but that is not a proof.
     Unproven,
@@ -394,6 +261,21 @@ impl Side {
     }
 }
 
+/// The tables of a revision, and what its instructions do if that is known and to be compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Revision<T> {
+    /// The tables.
+    pub tables: T,
+    /// The meaning of its instructions.
+    pub semantics: Option<&'static Semantics>,
+}
+
+impl<T> From<T> for Revision<T> {
+    fn from(tables: T) -> Self {
+        Revision { tables, semantics: None }
+    }
+}
+
 /// What changed between two revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
@@ -435,6 +317,15 @@ impl Diff {
         self.instructions.iter().filter(|i| i.fate == fate).count()
     }
 
+    /// How many instructions that both revisions have do something else.
+    pub fn operations_changed(&self) -> usize {
+        let is_operation = |change: &Change| change.subject == Subject::Operation;
+        if self.common.iter().any(is_operation) {
+            return self.old.instructions - self.count(Fate::Removed);
+        }
+        self.instructions.iter().filter(|entry| entry.changes.iter().any(is_operation)).count()
+    }
+
     /// The difference as text for a terminal.
     pub fn to_text(&self) -> String {
         text::render(self)
@@ -450,8 +341,16 @@ impl Diff {
         markdown::render(self)
     }
 
-    /// The verdict on decoding, in one line.
+    /// The verdict on decoding, and on what instructions do if that has changed.
     fn verdict(&self) -> String {
+        match self.operations_changed() {
+            0 => self.decoding_verdict(),
+            1 => self.decoding_verdict() + " 1 instruction does something else.",
+            count => self.decoding_verdict() + &format!(" {count} instructions do something else."),
+        }
+    }
+
+    fn decoding_verdict(&self) -> String {
         if self.resized {
             return format!(
                 "Words had {} bits and have {} now: no old binary decodes.",
@@ -478,18 +377,19 @@ impl Diff {
     }
 }
 
-/// Compares two revisions of an instruction set.
-pub fn diff(old: &'static Isa, new: &'static Isa) -> Diff {
+/// Compares two revisions of an instruction set, given as tables, with or without what instructions do.
+pub fn diff(old: impl Into<Revision<&'static Isa>>, new: impl Into<Revision<&'static Isa>>) -> Diff {
+    let (old, new) = (old.into(), new.into());
     let mut diff = Diff {
-        old: Side::of(old),
-        new: Side::of(new),
+        old: Side::of(old.tables),
+        new: Side::of(new.tables),
         instructions: Vec::new(),
         common: Vec::new(),
-        definitions: structure::definitions(old, new),
+        definitions: structure::definitions(old.tables, new.tables),
         alike: 0,
         different: 0,
         unproven: 0,
-        resized: old.word_bits != new.word_bits,
+        resized: old.tables.word_bits != new.tables.word_bits,
     };
     instructions::compare(old, new, &mut diff);
     diff

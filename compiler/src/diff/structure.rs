@@ -9,6 +9,7 @@ use isaforge_core::bits::Bits;
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Access, Alternative, Form, Isa, Modifier, Operand, Shape, Token, Type};
 
+use super::identity::leads;
 use super::{Change, How, Subject};
 use crate::check::runs_text;
 use definitions::renamed_enum;
@@ -228,8 +229,9 @@ impl Compare {
                 format!("a list `{open}…{separator}…` of `{bank}` with {count} registers, aligned to {align}")
             }
             Shape::Number { ty, prefix, target, .. } => {
-                let target = target.map_or(String::new(), |target| format!(", a label {target}"));
-                format!("{} after `{prefix}`{target}", self.type_text(isa, *ty))
+                let after = if prefix.is_empty() { String::new() } else { format!(" after `{prefix}`") };
+                let label = if target.is_some() { ", a label" } else { "" };
+                format!("{}{after}{label}", self.type_text(isa, *ty))
             }
         }
     }
@@ -262,6 +264,11 @@ impl Compare {
             let (from, to) = (self.shape(self.old, o), self.shape(self.new, p));
             if from != to {
                 out.push(change(Subject::Operand, How::Changed, o.name, from, to));
+            }
+            if let (Some(from), Some(to)) = (leads(o), leads(p))
+                && from != to
+            {
+                out.push(change(Subject::Target, How::Changed, o.name, from.to_string(), to.to_string()));
             }
             if o.access != p.access {
                 out.push(change(Subject::Access, How::Changed, o.name, access(o.access), access(p.access)));

@@ -19,7 +19,7 @@ use super::graph::{Graph, MAX_NODES};
 use super::scope::Scope;
 use super::syntax::{Block, Expr, Statement};
 use super::value::Value;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, EXPANDED};
 use crate::source::{Span, Spanned};
 
 /// The maximum nesting of function calls.
@@ -168,7 +168,7 @@ impl Builder<'_> {
 
     pub(super) fn error(&mut self, error: Diagnostic) -> Stop {
         let error = match self.calls.first() {
-            Some(call) if Some(*call) != error.primary => error.secondary(*call, "expanded from here"),
+            Some(call) if Some(*call) != error.primary => error.secondary(*call, EXPANDED),
             _ => error,
         };
         self.out.push(error);

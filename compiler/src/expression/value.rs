@@ -178,7 +178,15 @@ fn conversion(error: Diagnostic, expected: Type, found: Type) -> Diagnostic {
             (false, isaforge_core::semantics::Class::Signed) => "sext",
             _ => "zext",
         };
-        return error.help(format!("`{name}({expected}, …)` changes the width"));
+        let error = error.help(format!("`{name}({expected}, …)` changes the width"));
+        let other = if found == Type::U32 { expected } else { found };
+        let unsigned = |ty: Type| ty.class == isaforge_core::semantics::Class::Unsigned && ty.lanes == 1;
+        if (found == Type::U32 || expected == Type::U32) && unsigned(other) {
+            let bits = other.bits;
+            return error
+                .note(format!("operands of a kind read as `u32`, unless they give their size: `size: {bits}`"));
+        }
+        return error;
     }
     if expected.is_float() || found.is_float() {
         return error.help(format!("`cvt({expected}, …)` converts the number"));

@@ -104,7 +104,7 @@ fn bits(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
         let mut error = Diagnostic::error("E0105", isa.places.first(record.span, Part::Whole), message);
         let beside = missing << 1 & !missing | missing >> 1 & !missing;
         for (_, _, what, span) in claims.iter().filter(|(mask, ..)| mask & beside != 0).take(4) {
-            error = error.secondary(*span, format!("beside: {what}"));
+            error = error.secondary(*span, format!("adjacent: {what}"));
         }
         out.push(error.help("reserved bits are constant: `fixed: { 4: 0 }`"));
     }

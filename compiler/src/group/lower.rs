@@ -9,7 +9,7 @@ use crate::group::check::{allowed, holds, key_of};
 use crate::group::model::{
     Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token,
 };
-use crate::lower::{slice, text};
+use crate::leak::{slice, text};
 use crate::model::{self, Bits, Isa};
 use crate::spec::Provenance;
 
@@ -315,7 +315,7 @@ fn provenance(provenance: Provenance) -> CoreProvenance {
     match provenance {
         Provenance::Document => CoreProvenance::Document,
         Provenance::VendorBinary => CoreProvenance::VendorBinary,
-        Provenance::Mesa => CoreProvenance::Mesa,
+        Provenance::Driver => CoreProvenance::Driver,
         Provenance::Assumed => CoreProvenance::Assumed,
     }
 }

@@ -4,6 +4,8 @@ use isaforge_core::bits::ones;
 use isaforge_core::decode::{Fast, Plane, Quick};
 use isaforge_core::table::{Decoder, Isa};
 
+use crate::leak::slice;
+
 /// The maximum width of the field in the first look-up, and of the one in the second.
 const WIDEST: u32 = 10;
 
@@ -37,8 +39,8 @@ pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static 
     Fast {
         shift: flat.shift as u8,
         mask: ones(flat.width),
-        primary: super::slice(flat.primary),
-        secondary: super::slice(flat.secondary),
+        primary: slice(flat.primary),
+        secondary: slice(flat.secondary),
         quick,
         planes,
         deep: if flat.given_up > 0 { isa.decoder } else { NO_TREE },

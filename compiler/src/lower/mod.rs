@@ -16,6 +16,7 @@ use isaforge_core::stream::{Engine, Stream};
 use isaforge_core::table as core;
 use isaforge_core::text::{Label, Line, Text};
 
+use crate::leak::{slice, text};
 use crate::model::{self, Bits, Encoding, Isa, Type};
 use crate::spec::{Access, Provenance};
 
@@ -144,14 +145,6 @@ pub fn words(isa: &Isa) -> Words {
     let (quick, planes) = quick::tests(isa);
     let fast = fast::fast(isa, slice(quick), slice(planes));
     Words { isa, fast }
-}
-
-pub(crate) fn text(s: &str) -> &'static str {
-    Box::leak(s.to_owned().into_boxed_str())
-}
-
-pub(crate) fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
-    Box::leak(items.into_iter().collect::<Vec<_>>().into_boxed_slice())
 }
 
 fn bits(bits: &Bits) -> core_bits::Bits {
@@ -387,7 +380,7 @@ pub(crate) fn provenance(provenance: Provenance) -> core::Provenance {
     match provenance {
         Provenance::Document => core::Provenance::Document,
         Provenance::VendorBinary => core::Provenance::VendorBinary,
-        Provenance::Mesa => core::Provenance::Mesa,
+        Provenance::Driver => core::Provenance::Driver,
         Provenance::Assumed => core::Provenance::Assumed,
     }
 }

@@ -10,6 +10,8 @@ use isaforge_core::bits::ones;
 use isaforge_core::table::{Enum, Form, Kind, Modifier, Script, Shape, Step, Token, Type};
 use isaforge_core::text::LABEL_MAX;
 
+use crate::leak::slice;
+
 /// The maximum number of bits, of one modifier or several combined, that select a label.
 const MOST_BITS: u32 = 4;
 
@@ -94,7 +96,7 @@ pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut L
     }
     let loud = pieces.iter().filter(|p| !matches!(p, Piece::Chosen { quiet: true, .. })).cloned().collect();
     if let (Some(short), Some(long)) = (steps(loud, kinds, labels), steps(pieces, kinds, labels)) {
-        script = Script { mask, value, short: super::slice(short), long: super::slice(long), ..script };
+        script = Script { mask, value, short: slice(short), long: slice(long), ..script };
     }
     script
 }

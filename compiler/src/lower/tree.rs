@@ -3,6 +3,7 @@
 use isaforge_core::bits::ones;
 use isaforge_core::table::{Decoder, Node};
 
+use crate::leak::slice;
 use crate::model::{Form, Isa};
 
 /// The maximum width of a node's field; the table of its branches has at most `2^WIDEST` entries.
@@ -21,7 +22,7 @@ pub(super) fn decoder(isa: &Isa) -> Decoder {
     let mut tree = Tree { patterns, nodes: Vec::new(), branches: Vec::new() };
     let all: Vec<u16> = (0..isa.forms.len() as u16).collect();
     tree.node(&all, 0);
-    Decoder { nodes: super::slice(tree.nodes), branches: super::slice(tree.branches) }
+    Decoder { nodes: slice(tree.nodes), branches: slice(tree.branches) }
 }
 
 impl Tree {

@@ -2,7 +2,7 @@
 
 use isaforge_core::machine as core;
 
-use crate::lower::{slice, text};
+use crate::leak::{slice, text};
 use crate::model::Isa;
 use crate::semantics::lower::lower_graph;
 

@@ -46,7 +46,7 @@ impl Resolver<'_> {
             named: self.named(),
             aliases: self.aliases(&semantics.library),
             uniform: self.uniform_states(&semantics.library),
-            bits: self.states_of_bits(&semantics.library),
+            bits: Vec::new(),
             readings: self.readings(&semantics.library),
             calls: spec_calls.iter().filter_map(|(name, call)| self.call(name, call, &semantics.library)).collect(),
             declared: spec.is_some(),
@@ -58,14 +58,16 @@ impl Resolver<'_> {
             unmasks: None,
             start: None,
         };
+        if let Some(lanes) = spec.as_ref().and_then(|spec| spec.lanes.as_ref()) {
+            self.in_range("the number of lanes", lanes, 1, 64);
+            machine.lanes = lanes.value.clamp(1, 64);
+        }
+        machine.bits = self.states_of_bits(&semantics.library, machine.lanes);
         if let Some(spec) = &spec {
-            if let Some(lanes) = &spec.lanes {
-                self.in_range("the number of lanes", lanes, 1, 64);
-                machine.lanes = lanes.value.clamp(1, 64);
-            }
             if let Some(unit) = &spec.unit {
                 self.in_range("the unit of the program counter", unit, 1, 32);
                 machine.unit = unit.value.clamp(1, 32);
+                self.divides_instructions(unit);
             }
             machine.divergence = match spec.divergence {
                 Some(DivergenceSpec::LowestFirst) => Divergence::LowestFirst,
@@ -95,6 +97,20 @@ impl Resolver<'_> {
         }
         self.isa.semantics = Some(semantics);
         self.isa.machine = Some(machine);
+    }
+
+    /// Reports a unit of the program counter in which instructions have no whole addresses.
+    fn divides_instructions(&mut self, unit: &Spanned<u8>) {
+        let (stream, groups) = (self.isa.stream().map(|s| s.unit), self.isa.groups().map(|groups| groups.unit));
+        let bytes = stream.or(groups).unwrap_or(self.isa.word_bits / 8);
+        if (1..=32).contains(&unit.value) && bytes > 0 && !bytes.is_multiple_of(unit.value) {
+            let s = if bytes == 1 { "" } else { "s" };
+            let message =
+                format!("a unit of {} bytes, but instructions start at multiples of {bytes} byte{s}", unit.value);
+            let error = Diagnostic::error("E0033", unit.span, message);
+            let words = if bytes == 1 { String::new() } else { format!(", or {bytes} if it counts instructions") };
+            self.out.push(error.help(format!("write 1 if the program counter holds byte addresses{words}")));
+        }
     }
 
     /// The properties of each bank.
@@ -282,7 +298,7 @@ impl Resolver<'_> {
     }
 
     /// The states that are bit masks of another state in all lanes.
-    fn states_of_bits(&mut self, library: &Library) -> Vec<(usize, usize)> {
+    fn states_of_bits(&mut self, library: &Library, count: u8) -> Vec<(usize, usize)> {
         let mut all = Vec::new();
         for (name, spec) in self.states() {
             let Some(of) = &spec.bits_of else { continue };
@@ -294,6 +310,10 @@ impl Resolver<'_> {
                 let message = format!("`{}` cannot be the bits of `{}`", bits.name, lanes.name);
                 let error = Diagnostic::error("E0122", of.span, message);
                 self.out.push(error.help("the bits must be an unsigned number, and what they hold a `bool`"));
+            } else if bits.ty.size() < count.into() {
+                let message = format!("`{}` has {} bits, but there are {count} lanes", bits.name, bits.ty.size());
+                let wide = [8, 16, 32].into_iter().find(|width| *width >= count).unwrap_or(64);
+                self.out.push(Diagnostic::error("E0122", of.span, message).help(format!("give it the type `u{wide}`")));
             }
             all.push((state, found));
         }

@@ -24,11 +24,15 @@ use std::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Constants, Enum, Value};
 use crate::resolve::Resolver;
-use crate::source::{Span, Spanned, XML};
+use crate::source::{Kind, Span, Spanned, has_element};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 use spec::ArmSpec;
 
+/// A document with instructions or definitions.
+const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &[ROOT, "instruction", "enum"]) };
+/// The root of a document.
+const ROOT: &str = "mali-isa";
 /// The value of a modifier that is not written.
 pub(super) const NONE: &str = "none";
 
@@ -211,8 +215,8 @@ impl Resolver<'_> {
                     return None;
                 }
             };
-            if root.name.value != "mali-isa" {
-                unknown_element(&root, "the file", &["mali-isa"], self.out);
+            if root.name.value != ROOT {
+                unknown_element(&root, "the file", &[ROOT], self.out);
                 return None;
             }
             only(&root, &["major", "minor", "patch"], &spec, self.out);

@@ -10,11 +10,13 @@ mod usage;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Constants, Enum, Fixed, Part, Value};
 use crate::resolve::Resolver;
-use crate::source::{Span, Spanned, XML};
+use crate::source::{Kind, Span, Spanned, has_element};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 
+/// A document with instructions or definitions.
+const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &["isa", "ins", "group", "lut", "enum"]) };
 /// Elements within an instruction, besides the names of modifiers.
 const PARTS: [&str; 9] = ["desc", "ins", "src", "dest", "sr", "imm", "mod", "va_mod", "opcode"];
 

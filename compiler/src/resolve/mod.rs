@@ -309,6 +309,8 @@ impl Resolver<'_> {
                 return None;
             }
             None if self.files.iter().any(|(_, file)| file.group.is_some()) => {}
+            // If the file that has it cannot be used, or its key is misspelt, that is already reported.
+            None if self.out.has_errors() => return None,
             None => {
                 self.out.push(Diagnostic::error("E0022", span, "the key `word` is missing").help("say `word: 64`"));
                 return None;

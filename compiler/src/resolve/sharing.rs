@@ -63,7 +63,13 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     let mut expanded: Entries = Vec::with_capacity(entries.len());
     let mut room = Room(MOST_MADE);
     for (name, entry) in std::mem::take(entries) {
+        let before = out.failures();
         let entry = like(entry, &templates, &mut Vec::new(), &mut room, out);
+        // Without a template, everything that it would have given is missing, too.
+        if out.failures() > before {
+            out.mark_broken(&name.value);
+            continue;
+        }
         match take(entry, "rows") {
             (entry, Some(rows)) => expanded.extend(self::rows(&entry, &rows, &mut room, out)),
             (entry, None) => expanded.push((name, entry)),

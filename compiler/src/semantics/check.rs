@@ -3,9 +3,11 @@
 //! | code  | meaning |
 //! |-------|---------|
 //! | W0220 | an operand that the text of its instruction never uses |
-//! | W0221 | a modifier of an operand that the text of its instruction never reads |
+//! | W0221 | a modifier, or one of an operand, that the text of its instruction never reads |
 //! | W0222 | a function, an arm, a state or an intrinsic that no text uses |
 //! | E0128 | a destination that is never written |
+
+use isaforge_core::semantics::Modifier;
 
 use super::Semantics;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -15,24 +17,32 @@ use crate::source::Span;
 use crate::spec::Access;
 
 /// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `access` holds how the
-/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands.
+/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands. `modifiers` are those
+/// that only the text can give a meaning.
 pub fn operation(
     name: &str,
     scope: &Scope<'_>,
     access: &[Option<(Access, usize)>],
+    modifiers: &[Modifier],
     built: &Built,
     text: Span,
     out: &mut Diagnostics,
 ) {
+    // An operation without effects uses no operand.
+    let nothing = built.nodes.is_empty();
+    for modifier in scope.modifiers.iter().filter(|modifier| modifiers.contains(&modifier.reference)) {
+        if !nothing && !built.modifiers.contains(&modifier.reference) {
+            let message = format!("the text of `{name}` never reads the modifier `{}`", modifier.name);
+            out.push(Diagnostic::warning("W0221", text, message).secondary(modifier.span, "this modifier"));
+        }
+    }
     for (k, operand) in scope.operands.iter().enumerate() {
         let Some((access, suffixes)) = access.get(k).copied().flatten() else { continue };
         let (reads, writes) = (built.reads[k], built.writes[k]);
         // For some operands only the fields matter, such as which components are written.
         let names = operand.suffixes.iter().any(|suffix| built.modifiers.contains(&suffix.reference));
-        // An operation without effects uses no operand.
-        let nothing = built.nodes.is_empty();
         match access {
-            Access::Write | Access::ReadWrite if !writes && !nothing => {
+            Access::Write | Access::ReadWrite if !writes => {
                 let message = format!("the text of `{name}` never writes `{}`", operand.name);
                 let error = Diagnostic::error("E0128", text, message)
                     .secondary(operand.span, "written, according to its `access`");

@@ -7,7 +7,7 @@ use quote::quote;
 use super::Semantics;
 use super::spec::{EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
 use crate::diagnostic::Diagnostic;
-use crate::lower::{slice, text};
+use crate::leak::{slice, text};
 use crate::model::{Isa, Type};
 use crate::resolve::Resolver;
 use crate::source::Spanned;

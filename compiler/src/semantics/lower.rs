@@ -6,7 +6,7 @@ use super::Semantics;
 use crate::expression::Built;
 use crate::expression::scope::Parameter;
 use crate::group::semantics::Path;
-use crate::lower::{slice, text};
+use crate::leak::{slice, text};
 
 /// Lowers the semantics. The tables live until the program ends, like those of [`crate::lower`].
 pub fn lower(semantics: &Semantics) -> &'static core::Semantics {

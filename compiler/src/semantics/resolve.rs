@@ -10,7 +10,7 @@ mod scope;
 use std::collections::HashMap;
 
 use isaforge_core::bits::ones;
-use isaforge_core::semantics::{Effects, Type};
+use isaforge_core::semantics::{Effects, Modifier, Type};
 
 use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
 use super::{Operation, Semantics};
@@ -91,7 +91,7 @@ impl Resolver<'_> {
         for (opcode, ((name, _), text)) in known.iter().zip(&own).enumerate() {
             let before = self.out.iter().count();
             let text_left = text.as_ref().filter(|_| nodes <= MAX_NODES);
-            let operation = text_left.and_then(|text| self.operation_text(opcode, text, &semantics.library));
+            let operation = text_left.and_then(|text| self.operation_text(opcode, text, &semantics));
             nodes += operation.as_ref().map_or(0, |operation| operation.built.nodes.len());
             if let Some(text) = text_left.filter(|_| nodes > MAX_NODES) {
                 let message = format!("the texts up to this one expand to more than {MAX_NODES} operations");
@@ -141,7 +141,8 @@ impl Resolver<'_> {
         });
     }
 
-    fn operation_text(&mut self, opcode: usize, text: &Spanned<String>, library: &Library) -> Option<Operation> {
+    fn operation_text(&mut self, opcode: usize, text: &Spanned<String>, semantics: &Semantics) -> Option<Operation> {
+        let library = &semantics.library;
         let block = match parse_text(self.sources, text) {
             Ok(block) => block,
             Err(error) => {
@@ -160,8 +161,34 @@ impl Resolver<'_> {
                 }
             };
         let built = build(&scope, &block, None, self.out)?;
-        super::check::operation(&name, &scope, &access, &built, text.span, self.out);
+        let modifiers = self.modifiers_of_texts(opcode, semantics);
+        super::check::operation(&name, &scope, &access, &modifiers, &built, text.span, self.out);
         Some(Operation { text: tidy(&text.value), span: text.span, built })
+    }
+
+    /// The modifiers of an instruction to which only its text can give a meaning: not those of every instruction, those
+    /// that `flow` describes, those that decide how other fields are read, and those of a foreign document, which says
+    /// what the hardware has, whether or not it is known what for.
+    fn modifiers_of_texts(&self, opcode: usize, semantics: &Semantics) -> Vec<Modifier> {
+        let every = self.files.iter().filter_map(|(_, file)| file.every.as_ref()?.modifiers.as_ref());
+        let every: Vec<Span> = every.flat_map(|named| named.iter()).map(|(name, _)| name.span).collect();
+        let common = |name: &str, span: Span| {
+            every.iter().any(|known| (known.file, known.start) == (span.file, span.start))
+                || semantics.facts.flow.iter().any(|flow| flow.modifier == name)
+                || self.sources.text(span.file).trim_start().starts_with('<')
+        };
+        if let Some(stream) = self.isa.stream() {
+            let own = stream.sets.first().into_iter().flat_map(|set| &set.layouts).find(|l| l.opcode == opcode);
+            let Some(layout) = own else { return Vec::new() };
+            let used = layout.used_fields();
+            let open = layout.modifiers.iter().filter(|field| used >> (**field & 63) & 1 == 0);
+            let open = open.filter(|field| !common(&layout.fields[**field].name, layout.fields[**field].span));
+            return open.map(|field| Modifier::Form(*field as u8)).collect();
+        }
+        let form = &self.isa.forms[opcode];
+        let shared = |span: Span| self.isa.shared.iter().any(|shared| shared.span == span);
+        let open = form.modifiers.iter().enumerate().filter(|(_, m)| !common(&m.name, m.span) && !shared(m.span));
+        open.map(|(index, _)| Modifier::Form(index as u8)).collect()
     }
 
     fn declarations(&mut self, spec: &SemanticsSpec, semantics: &mut Semantics) {

@@ -162,8 +162,8 @@ vocabulary! {
         optional register: Spanned<String>,
         /// Whether all lanes share it. The value written by the lowest lane applies.
         optional uniform: bool,
-        /// A `bool` state whose values in all lanes this state holds as a bit mask. The value written by the lowest
-        /// lane applies to all.
+        /// A `bool` state whose values in all lanes that have not ended this state holds as a bit mask; the bits of
+        /// lanes that have ended are zero. The value written by the lowest lane applies to all.
         optional bits_of ("bits of"): Spanned<String>,
     }
 }

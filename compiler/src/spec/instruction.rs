@@ -202,7 +202,8 @@ vocabulary! {
         optional target: TargetWord,
         /// What the instruction does with it; `read` by default.
         optional access: Access,
-        /// The width of one value in bits: a number, or the field of a stream that holds it.
+        /// The width of one value in bits: a number, or the field of a stream that holds it. By default that of the
+        /// registers of `bank`, and 32 for a `kind`.
         optional size: Constant<u16>,
         /// Modifiers written after it.
         optional suffixes: Named<ModifierSpec>,

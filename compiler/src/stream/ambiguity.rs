@@ -6,7 +6,7 @@
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide};
 
-use super::check::{MARKED, TOLD, engine_for};
+use super::check::{MARKED, MAX_REPORTED, engine_for};
 use super::diagram::Node;
 use super::model::Set;
 use super::validity::{Validity, by_significance};
@@ -73,7 +73,7 @@ pub(super) fn check(stream: &'static core::Stream, index: usize, set: &Set, out:
                 (a.mask & b.mask) == a.mask || (a.mask & b.mask) == b.mask
             };
             let variants = index == 0 && a.opcode == b.opcode;
-            if !same_pattern || contained || variants || told >= TOLD {
+            if !same_pattern || contained || variants || told >= MAX_REPORTED {
                 continue;
             }
             let Some(engine) = engine_for(stream, &[a, b]) else { continue };

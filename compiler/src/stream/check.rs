@@ -17,7 +17,7 @@ use crate::source::Span;
 /// How many words of each layout are tried.
 pub(super) const SAMPLES: u64 = 24;
 /// How many mistakes of a kind are reported individually.
-pub(super) const TOLD: usize = 20;
+pub(super) const MAX_REPORTED: usize = 20;
 /// How many places involved in a mistake are marked.
 pub(super) const MARKED: usize = 4;
 
@@ -29,7 +29,7 @@ pub(crate) fn accounted(layout: &Layout) -> Wide {
 }
 
 /// The definitions of bits in a layout: mask, place, and name if it is a field.
-fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
+fn definitions(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
     let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, None));
     let fields = layout.fields.iter().filter_map(|field| match &field.source {
         Source::Bits(pieces) => {
@@ -45,8 +45,8 @@ fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
 pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
         coverage(layout, out);
-        circles(layout, out);
-        ways_back(layout, out);
+        cycles(layout, out);
+        check_inverses(layout, out);
     }
     for (index, set) in stream.sets.iter().enumerate() {
         if let Some(field) = holding_itself(stream, index) {
@@ -79,7 +79,13 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     if out.has_errors() || ordered {
         return;
     }
-    super::ways::check(tables, stream, out);
+    super::invertibility::check(tables, stream, out);
+    if out.has_errors() {
+        return;
+    }
+    if let Some(set) = stream.sets.first().filter(|_| !stream.exclusive) {
+        super::modifiers::check(isa, tables, set, out);
+    }
     if out.has_errors() {
         return;
     }
@@ -114,10 +120,10 @@ pub(super) fn spread(bits: Wide, mut value: u64) -> Wide {
     word
 }
 
-/// Reports the first [`TOLD`] mistakes of a kind, and how many more there are.
-pub(super) fn tell(count: usize, mistakes: impl Iterator<Item = Diagnostic>, out: &mut Diagnostics) {
-    for (number, mistake) in (1..=TOLD).zip(mistakes) {
-        let rest = more(count, TOLD).filter(|_| number == TOLD);
+/// Reports the first [`MAX_REPORTED`] mistakes of a kind, and how many more there are.
+pub(super) fn report(count: usize, mistakes: impl Iterator<Item = Diagnostic>, out: &mut Diagnostics) {
+    for (number, mistake) in (1..=MAX_REPORTED).zip(mistakes) {
+        let rest = more(count, MAX_REPORTED).filter(|_| number == MAX_REPORTED);
         out.push(match rest {
             Some(rest) => mistake.note(format!("and {rest} more")),
             None => mistake,
@@ -159,7 +165,8 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
             );
             // Either of the two may be wrong.
             let mut error = Diagnostic::error("E0107", field.span, message);
-            let others = said(layout).filter(|(other, span, _)| !(*other & bits).is_zero() && *span != field.span);
+            let others =
+                definitions(layout).filter(|(other, span, _)| !(*other & bits).is_zero() && *span != field.span);
             for (_, span, name) in others.take(MARKED) {
                 error = error.rival(span, name.map_or("constant bits".to_owned(), |name| format!("`{name}`")));
             }
@@ -177,7 +184,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
             beside.set(at.saturating_sub(1), 1, 1);
             beside.set((at + width).min(Wide::BITS - 1), 1, 1);
         }
-        let mut next = said(layout).filter(|(bits, ..)| !(*bits & beside & !rest).is_zero()).take(MARKED);
+        let mut next = definitions(layout).filter(|(bits, ..)| !(*bits & beside & !rest).is_zero()).take(MARKED);
         let error = match next.next() {
             Some((_, span, _)) => {
                 let error = Diagnostic::error("E0105", span, message).label("next to them");
@@ -212,7 +219,7 @@ fn holding_itself(stream: &Stream, kind: usize) -> Option<Span> {
 }
 
 /// Reports inverses that use fields the value does not depend on, or fields that the inverse itself sets later.
-fn ways_back(layout: &Layout, out: &mut Diagnostics) {
+fn check_inverses(layout: &Layout, out: &mut Diagnostics) {
     let leaves = layout.leaves();
     for (i, field) in layout.fields.iter().enumerate() {
         let Source::Computed { inverse, .. } = &field.source else { continue };
@@ -302,7 +309,7 @@ fn chains(layout: &Layout, outer: u8) -> Vec<u8> {
     chains
 }
 
-fn circles(layout: &Layout, out: &mut Diagnostics) {
+fn cycles(layout: &Layout, out: &mut Diagnostics) {
     let needs = |i: usize| match &layout.fields[i].source {
         Source::Computed { value, .. } => value
             .inputs

@@ -112,7 +112,7 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
                 radix,
                 upper: full.capitals.unwrap_or(false),
                 digits: full.digits.as_ref().map_or(1, |digits| digits.value),
-                prefix: crate::lower::text(&prefix),
+                prefix: crate::leak::text(&prefix),
                 plus: full.plus.unwrap_or(false),
                 quiet_zero: full.quiet.unwrap_or(false),
                 target,

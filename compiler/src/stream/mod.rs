@@ -12,10 +12,12 @@ mod constants;
 mod diagram;
 pub mod expressions;
 mod fields;
+mod invertibility;
 mod lifetimes;
 mod linear;
 pub mod lower;
 pub mod model;
+mod modifiers;
 mod never;
 mod quick;
 pub mod resolve;
@@ -23,7 +25,6 @@ pub(crate) mod template;
 mod texts;
 pub(crate) mod tree;
 mod validity;
-mod ways;
 
 /// The suffix that the compiler adds to the name of the stored bits of a computed value.
 pub(crate) const STORED: &str = " in bits";

@@ -360,6 +360,14 @@ impl Layout {
         }
     }
 
+    /// Appends constant text to the syntax.
+    pub fn push_text(&mut self, text: &str) {
+        match self.text.last_mut() {
+            Some(Token::Text(last)) => last.push_str(text),
+            _ => self.text.push(Token::Text(text.to_owned())),
+        }
+    }
+
     /// The mask of a field in pieces.
     pub fn bits_of(pieces: &[Piece]) -> Wide {
         let mut bits = Wide::ZERO;
@@ -367,6 +375,20 @@ impl Layout {
             bits.set(piece.at.into(), piece.width.into(), u64::MAX);
         }
         bits
+    }
+
+    /// The fields that other fields, conditions, the length or operands depend on, as a bit set.
+    pub fn used_fields(&self) -> u64 {
+        let input = |input: &Input| if let Input::Field(field) = input { 1 << (field & 63) } else { 0 };
+        let of = |expr: &Expr| expr.inputs.iter().map(input).fold(0, |a, b| a | b);
+        let conditions = self.conditions.iter().chain(&self.length).map(of);
+        let fields = self.fields.iter().map(|field| {
+            let computed = if let Source::Computed { value, .. } = &field.source { of(value) } else { 0 };
+            let passed = if let Type::Set(_, arguments) = &field.ty { arguments.as_slice() } else { &[] };
+            passed.iter().fold(computed, |used, argument| used | 1 << (argument & 63))
+        });
+        let sizes = self.operands.iter().filter_map(|operand| operand.sized).map(|field| 1 << (field & 63));
+        conditions.chain(fields).chain(sizes).fold(0u64, |a, b: u64| a | b)
     }
 
     /// The fields that each field depends on and that are stored or passed in, as bit sets.

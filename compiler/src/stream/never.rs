@@ -1,6 +1,7 @@
 //! Layouts that no word matches.
 //!
-//! W0212: no word satisfies the conditions of an instruction, of an alternative of an operand, or of an alias.
+//! W0212: no word satisfies the conditions of an instruction, of an alternative of an operand, or of an alias, or another
+//! alias prints all words of one.
 //! Conditions that are too costly to decide count as satisfiable.
 
 use std::ops::RangeInclusive;
@@ -8,7 +9,7 @@ use std::ops::RangeInclusive;
 use isaforge_core::stream::{self as core, Engine, Input, Role};
 
 use super::blast;
-use super::check::{engine_for, tell};
+use super::check::{engine_for, report};
 use super::diagram::Node;
 use super::model::Stream;
 use super::tree::order;
@@ -30,7 +31,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
                 continue;
             }
             let Some(engine) = engine_for(tables, &[layout]) else {
-                never.push((at, of, layout.role));
+                never.push((at, of, layout.role, false));
                 continue;
             };
             let Some(mut generations) = generations(engine, layout) else { continue };
@@ -39,19 +40,27 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
             }
             let before: Vec<u16> = (first..index)
                 .zip(tables.layouts_of(at))
-                .filter(|(_, other)| other.role == Role::Own && layout.role == Role::Own)
+                // Of two aliases, the first one is printed.
+                .filter(|(_, other)| match layout.role {
+                    Role::Own => other.role == Role::Own,
+                    role => role == Role::Preferred && (other.role, other.opcode) == (role, layout.opcode),
+                })
                 .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
                 // A layout that exists only in some generations leaves its words to this one in the others.
                 .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
                 .filter(|(_, other)| !asks_for_the_generation(tables, other))
                 .map(|(index, _)| index)
                 .collect();
+            let taken = layout.role == Role::Preferred && !before.is_empty();
+            let tried = generations.clone();
             if !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before)) {
-                never.push((at, of, layout.role));
+                let mut tried = tried.filter(|_| taken);
+                let taken = tried.any(|generation| is_possible(&mut validity, generation, (index, layout), &[]));
+                never.push((at, of, layout.role, taken));
             }
         }
     }
-    let warnings = never.iter().map(|(at, of, role)| {
+    let warnings = never.iter().map(|(at, of, role, taken)| {
         let set = &stream.sets[*at];
         let layout = &set.layouts[*of];
         let message = match role {
@@ -59,16 +68,20 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
                 format!("no `{}` is read as `{}`: its conditions never hold", set.name, layout.name)
             }
             Role::Own => format!("no word is `{}`: its conditions never hold", layout.name),
+            _ if *taken => {
+                format!("`{}` is never printed: another alias is tried first for all its words", layout.name)
+            }
             _ => format!("no word is written as `{}`: its conditions never hold", layout.name),
         };
         Diagnostic::warning("W0212", layout.span, message).help(match role {
             Role::Own => {
                 "compare its `where` with the values its fields can have and with what is tried before it, or remove it"
             }
+            _ if *taken => "leave out `prints` of one of them, or remove one",
             _ => "compare `with` and `where` with the values the instruction's fields can have, or remove the alias",
         })
     });
-    tell(never.len(), warnings, out);
+    report(never.len(), warnings, out);
 }
 
 /// The generations for which a layout is tried, starting with its first; `None` if there are too many.

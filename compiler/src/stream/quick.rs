@@ -11,7 +11,7 @@ use isaforge_core::stream::{Branch, Constants, Lookup, More, Piece, Quick, Role,
 
 use super::diagram::{Diagrams, Node};
 use super::validity::Validity;
-use crate::lower::slice;
+use crate::leak::slice;
 
 /// The maximum number of bits that index a table.
 const MOST_BITS: usize = 13;

@@ -9,6 +9,8 @@
 mod instructions;
 mod text;
 
+use std::collections::HashMap;
+
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::Comparison;
 use isaforge_core::stream::{Notation, Role, Wide};
@@ -16,6 +18,7 @@ use isaforge_core::stream::{Notation, Role, Wide};
 use super::fields::Draft;
 use super::model::{Bank, Expr, Field, Layout, Set, Source, Stream, Token, Type};
 use crate::diagnostic::Diagnostic;
+use crate::keys::Named;
 use crate::model::Encoding;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
@@ -200,13 +203,14 @@ impl Resolver<'_> {
 
     fn stream_bank(&mut self, name: Spanned<String>, spec: BankSpec) -> Option<Bank> {
         self.in_range("the count of a bank", &spec.count, 1, 1 << 16);
-        let names = spec.names.unwrap_or_default();
-        if names.len() > spec.count.value as usize {
+        let mut names = spec.names.unwrap_or_default();
+        if let Some(excess) = names.get(spec.count.value as usize) {
             let message = format!("{} names for {} registers", names.len(), spec.count.value);
-            self.out.push(Diagnostic::error("E0108", name.span, message));
-            return None;
+            self.out.push(Diagnostic::error("E0108", excess.span, message).secondary(spec.count.span, "the count"));
+            names.truncate(spec.count.value as usize);
         }
         let prints = self.register_text(&name, spec.prints.as_ref())?;
+        self.distinct_names(&prints, spec.count.value, &names, spec.also.as_ref());
         let mut also = Vec::new();
         for (word, number) in spec.also.iter().flat_map(|also| also.iter()) {
             self.in_range("the number of a register", number, 0, u64::from(spec.count.value.max(1)) - 1);
@@ -219,9 +223,51 @@ impl Resolver<'_> {
             count: spec.count.value,
             width: spec.width.unwrap_or(32),
             prints,
-            names,
+            names: names.into_iter().map(|name| name.value).collect(),
             also,
         })
+    }
+
+    /// Reports names that stand for two registers of a bank, of which the assembler could only ever take one.
+    fn distinct_names(
+        &mut self,
+        prints: &(String, String),
+        count: u32,
+        names: &[Spanned<String>],
+        also: Option<&Named<Spanned<u32>>>,
+    ) {
+        // The register that each name is printed for, and its place if it is listed.
+        let mut known: HashMap<&str, (u32, Span)> = HashMap::new();
+        let number_of = |name: &str| {
+            let digits = name.strip_prefix(prints.0.as_str())?.strip_suffix(prints.1.as_str())?;
+            digits.parse().ok().filter(|number: &u32| *number < count && number.to_string() == digits)
+        };
+        let help = "give every register a name of its own; an empty name keeps the number";
+        for (name, number) in names.iter().zip(0..).filter(|(name, _)| !name.value.is_empty()) {
+            let error = |other: u32| {
+                let message = format!("`{}` names two registers: {other} and {number}", name.value);
+                Diagnostic::error("E0102", name.span, message).help(help)
+            };
+            if let Some((other, place)) = known.get(name.value.as_str()) {
+                self.out.push(error(*other).label("again here").secondary(*place, "first here"));
+                continue;
+            }
+            known.insert(&name.value, (number, name.span));
+            // A register without a name of its own is printed with its number.
+            let plain = |other: &u32| names.get(*other as usize).is_none_or(|name| name.value.is_empty());
+            if let Some(other) = number_of(&name.value).filter(plain) {
+                self.out.push(error(other).label(format!("how register {other} is printed")));
+            }
+        }
+        for (name, number) in also.into_iter().flat_map(|also| also.iter()) {
+            let listed = known.get(name.value.as_str()).map(|(other, place)| (*other, Some(*place)));
+            let taken = listed.or_else(|| Some((number_of(&name.value)?, None)));
+            let Some((other, place)) = taken.filter(|(other, _)| *other != number.value) else { continue };
+            let message = format!("`{}` is already the name of register {other}", name.value);
+            let error = Diagnostic::error("E0102", name.span, message).label(format!("never read as {}", number.value));
+            let error = place.into_iter().fold(error, |error, place| error.secondary(place, "first here"));
+            self.out.push(error.help("give this register another name"));
+        }
     }
 
     /// Adds constant bits to a layout; `matches` tells whether they distinguish it from others.

@@ -10,7 +10,7 @@ use std::panic::resume_unwind;
 use isaforge_core::stream::{self as core, Engine, NoPlaces, Role, Scope, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
-use super::check::{SAMPLES, bits_of_fields, engine_for, spread, tell};
+use super::check::{SAMPLES, bits_of_fields, engine_for, report, spread};
 use super::model::Set;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -134,7 +134,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
             };
             told.help("make the text show what differs in the bits")
         });
-        tell(mistakes.len(), told, out);
+        report(mistakes.len(), told, out);
     }
 }
 

@@ -4,7 +4,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::stream::{Branch, Role, Tree, Wide};
 
 use super::model::{Layout, Set};
-use crate::lower::slice;
+use crate::leak::slice;
 
 /// The maximum width of a node's field in bits.
 const WIDEST: u32 = 8;

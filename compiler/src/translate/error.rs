@@ -80,7 +80,7 @@ pub enum TranslateError {
         member: String,
     },
     /// All parts can be expressed, but not in combination.
-    #[error("{isa} cannot have all of this in one `{name}`: {error}")]
+    #[error("this combination cannot be encoded as one `{name}` in {isa}: {error}")]
     Encode {
         /// The other revision.
         isa: &'static str,
@@ -90,7 +90,7 @@ pub enum TranslateError {
         error: EncodeError,
     },
     /// The resulting word does not decode to the expected instruction.
-    #[error("{isa} cannot have all of this in one `{name}`: {error}")]
+    #[error("this combination cannot be encoded as one `{name}` in {isa}: {error}")]
     Result {
         /// The other revision.
         isa: &'static str,

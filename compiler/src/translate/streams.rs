@@ -13,9 +13,8 @@ use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{
     DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, solve,
 };
-use isaforge_core::table::Enum;
-use isaforge_core::text::Line;
 
+use super::fields::{is_visible, named_value, path, text};
 use crate::stream::STORED;
 
 /// Why an instruction has no translation.
@@ -76,7 +75,7 @@ pub enum StreamError {
         value: String,
     },
     /// All parts can be expressed, but not in combination.
-    #[error("{isa} cannot have all of this in one `{name}`")]
+    #[error("this combination cannot be encoded as one `{name}` in {isa}")]
     Together {
         /// The other revision.
         isa: &'static str,
@@ -100,6 +99,8 @@ pub enum StreamError {
 
 /// The maximum number of iterations until addresses converge.
 const TURNS: usize = 100;
+/// The number of iterations in which instructions may become shorter again; after that, addresses must converge soon.
+const SHRINKING: usize = 10;
 /// The maximum nesting of alternatives; the compiler does not allow a kind to contain itself.
 const DEEPEST: u8 = 24;
 
@@ -108,14 +109,8 @@ struct Place<'a> {
     this: u64,
     new_this: u64,
     moved: &'a dyn Fn(u64) -> Option<u64>,
-}
-
-/// Returns the instruction of revision `to` that means the same as an instruction of revision `from`.
-///
-/// # Errors
-/// Returns the first thing that the other revision cannot express, by name.
-pub fn translate_instruction(from: Engine, to: Engine, decoded: &Decoded) -> Result<Decoded, StreamError> {
-    place(from, to, decoded, &Place { this: 0, new_this: 0, moved: &Some })
+    /// The least length of the instruction in the target, in bytes.
+    least: u8,
 }
 
 /// Translates a program of revision `from` to bytes of revision `to`.
@@ -137,7 +132,8 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
     let end = bytes.len() as u64;
     let mut places: HashMap<u64, u64> = program.iter().map(|(at, _)| (*at, *at)).collect();
     places.insert(end, end);
-    for _ in 0..TURNS {
+    let mut least = vec![0; program.len()];
+    for turn in 0..TURNS {
         let moves = places.iter().any(|(old, new)| old != new);
         // Code outside of the program is unknown, so branches to it keep their target address.
         let moved = |address: u64| match places.get(&address) {
@@ -145,11 +141,14 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
             None => (!moves || address > end).then_some(address),
         };
         let (mut out, mut next) = (Vec::new(), HashMap::new());
-        for (at, decoded) in &program {
+        for ((at, decoded), least) in program.iter().zip(&mut least) {
             let new_this = places.get(at).copied().unwrap_or(*at);
             next.insert(*at, out.len() as u64);
-            match place(from, to, decoded, &Place { this: *at, new_this, moved: &moved }) {
-                Ok(made) => out.extend(to.store(made.word).iter().take(made.len.into())),
+            match place(from, to, decoded, &Place { this: *at, new_this, moved: &moved, least: *least }) {
+                Ok(made) => {
+                    *least = if turn < SHRINKING { 0 } else { made.len };
+                    out.extend(to.store(made.word).iter().take(made.len.into()));
+                }
                 Err(error) => {
                     out.extend(std::iter::repeat_n(0, decoded.len.into()));
                     errors.push((*at as usize, error));
@@ -195,13 +194,23 @@ fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Resu
         from.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |instruction| instruction.name);
     let mut error = StreamError::Instruction { isa: to.stream.name, name };
     for (index, layout) in counterparts(from, to, name, scope.layout) {
-        let next = place.new_this.wrapping_add(u64::from(layout.bits / 8));
-        let translation = Translation { from, to, name, place, len: decoded.len, next };
-        match translation.make(&scope, index, layout) {
-            Ok(made) => return Ok(made),
-            // The first counterpart is the likeliest, so its error is the most helpful.
-            Err(first) if matches!(error, StreamError::Instruction { .. }) => error = first,
-            Err(_) => {}
+        // Where a branch counts from the next instruction, its target depends on its own length.
+        let mut len = (layout.bits / 8) as u8;
+        for _ in 0..2 {
+            let next = place.new_this.wrapping_add(len.into());
+            let translation = Translation { from, to, name, place, len: decoded.len, next };
+            match translation.make(&scope, index, layout) {
+                Ok(made) if made.len < place.least => break,
+                Ok(made) if made.len == len => return Ok(made),
+                Ok(made) => len = made.len,
+                Err(first) => {
+                    // The first counterpart is the likeliest, so its error is the most helpful.
+                    if matches!(error, StreamError::Instruction { .. }) {
+                        error = first;
+                    }
+                    break;
+                }
+            }
         }
     }
     Err(error)
@@ -275,10 +284,7 @@ impl Translation<'_> {
         for (own, other) in &pairs {
             values.push((*other, self.value(scope, *own, layout, *other, "", 0)?));
         }
-        let visible = |(field, _): &(u8, u64)| {
-            solve::shows(layout, *field) || layout.operands.iter().any(|operand| operand.field == *field)
-        };
-        let shown: Vec<(u8, u64)> = values.iter().copied().filter(visible).collect();
+        let shown: Vec<(u8, u64)> = values.iter().copied().filter(|(field, _)| is_visible(layout, *field)).collect();
         // The fields that computed values depend on may be divided differently in the target.
         let made = self.to.build(index, &values).or_else(|| self.to.build(index, &shown));
         let made = made.filter(|made| self.means(scope, &self.to.scope(made), 0));
@@ -322,6 +328,13 @@ impl Translation<'_> {
                 None => lost.push(index as u8),
             }
         }
+        // A branch target may move, and takes along the fields that only hold it.
+        let targets = pairs.iter().filter(|(own, other)| {
+            target(&scope.layout.fields[usize::from(*own)]).is_some()
+                && target(&layout.fields[usize::from(*other)]).is_some()
+        });
+        let held = targets.fold(0, |held, (at, _)| held | own[usize::from(*at)].leaves & !(1 << at));
+        pairs.retain(|(at, _)| held >> at & 1 == 0 || is_visible(scope.layout, *at));
         // The fields that a value depends on are not needed if the value itself is present.
         let covered = pairs.iter().fold(0, |leaves, (own_field, _)| leaves | own[usize::from(*own_field)].leaves);
         for index in lost {
@@ -461,36 +474,4 @@ impl Translation<'_> {
             }
         })
     }
-}
-
-fn path(owner: &str, name: &str) -> String {
-    if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
-}
-
-/// Formats a value as it is written.
-fn text(scope: &Scope<'_>, index: u8) -> String {
-    let mut line = Line::new();
-    scope.print_field(index, &mut line, 0);
-    match line.as_str() {
-        "" => scope.value(index).to_string(),
-        text => text.to_owned(),
-    }
-}
-
-/// The corresponding value of another enum: of the same name or spelling, or with the same bits if each name is unknown
-/// to the other enum.
-fn named_value(from: &Enum, to: &Enum, raw: u64) -> Option<u64> {
-    let mut own = from.values.iter().filter(|value| value.bits == raw);
-    // Many enums have an empty text for the default, so it does not identify a value.
-    let alike = |value: &isaforge_core::table::Value| {
-        let same = to.values.iter().find(|other| other.name == value.name);
-        same.or_else(|| to.values.iter().find(|other| !value.text.is_empty() && other.text == value.text))
-    };
-    if let Some(found) = own.find_map(alike) {
-        return Some(found.bits);
-    }
-    let known = |other: &isaforge_core::table::Value| {
-        from.values.iter().any(|value| value.name == other.name || !other.text.is_empty() && value.text == other.text)
-    };
-    to.value(raw).filter(|other| !known(other)).map(|other| other.bits)
 }

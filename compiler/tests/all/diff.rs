@@ -111,7 +111,8 @@ fn a_branch_that_counts_from_elsewhere_is_another() {
     let [this, next] = ["this", "next"].map(|from| blink(&[("  SWAP:", &more(from))]));
     let diff = diff(this, next);
     let [changed] = &diff.instructions[..] else { panic!("{}", diff.to_text()) };
-    assert_eq!((changed.name(), changed.fate), ("GO", Fate::Changed));
+    assert_eq!((changed.name(), changed.fate, changed.decoding), ("GO", Fate::Changed, Some(Decoding::Different)));
+    assert!(!diff.decodes_alike());
     let text = diff.to_text();
     assert!(text.contains("the branch itself") && text.contains("the next instruction"), "{text}");
 }
@@ -326,7 +327,7 @@ fn the_verdict_on_every_pair_of_small_revisions_is_what_all_words_say() {
     let mut alike = 0;
     for old in &isas {
         for new in &isas {
-            let diff = diff(old, new);
+            let diff = diff(*old, *new);
             let truth = (0..=0xffff).all(|w| text_of(old, w).is_none_or(|text| text_of(new, w) == Some(text)));
             assert_eq!(diff.decodes_alike(), truth, "{}", diff.to_text());
             assert_eq!(diff.unproven, 0);

@@ -229,6 +229,7 @@ fn every_mistake_is_marked() {
         ("mask: executes", "mask: base", "E0122", "`base` cannot select the lanes that execute a group"),
         ("mask: executes", "mask: exec", "E0101", "there is no state called `exec`"),
         ("bits of: flag,", "bits of: base,", "E0122", "`flags` cannot be the bits of `base`"),
+        ("flags: { type: u32,", "flags: { type: u2,", "E0122", "`flags` has 2 bits, but there are 4 lanes"),
         ("plus: base", "plus: bass", "E0101", "there is no state called `bass`"),
         ("holds: { small numbers: 0 }", "holds: { small numbers: 1 }", "E0033", "the number of the first register"),
         ("fetch: loads", "fetch: stores", "E0122", "`fetch` does not have the parameters of a burst"),

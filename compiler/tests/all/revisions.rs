@@ -330,7 +330,7 @@ fn tables_in_memory_agree_with_the_generated_crate() {
                 }
             }
         }
-        assert!(diff(built, generated).is_empty());
+        assert!(diff(built, *generated).is_empty());
     }
 }
 

@@ -14,6 +14,8 @@ use isaforge_core::text::Line;
 use crate::support::{self, assembled, open};
 
 mod checks;
+mod messages;
+mod names;
 mod proofs;
 mod sets;
 mod tables;

@@ -1,7 +1,7 @@
 //! Tables as bytes, for programs that load their instruction set at startup.
 //!
-//! [`write()`] serialises a [`Bundle`] and [`read()`] restores it. Tables that only speed up decoding and printing are
-//! left out: the restored tables give the same results on the slow path.
+//! [`write()`] serialises an [`Architecture`] and [`read()`] restores it. Tables that only speed up decoding and printing
+//! are left out: the restored tables give the same results on the slow path.
 //!
 //! The submodules `words`, `groups`, `streams` and `semantics` list the fields of every table once, and both directions
 //! follow from that list. A table with a new field does not compile until the field is listed. Integers are written in
@@ -20,9 +20,9 @@ use crate::Tables;
 use crate::machine::Hardware;
 use crate::semantics::Semantics;
 
-/// The contents of the bytes.
+/// An instruction set, with what its instructions do and the machine that executes them.
 #[derive(Clone, Copy, Debug)]
-pub struct Bundle {
+pub struct Architecture {
     /// The instruction set.
     pub tables: Tables,
     /// The semantics of its instructions, if known.
@@ -40,17 +40,17 @@ const HEAD: &[u8] = b"isaforge\x02";
 ///
 /// ```
 /// use isaforge_core::Tables;
-/// use isaforge_core::data::{Bundle, read, write};
+/// use isaforge_core::data::{Architecture, read, write};
 ///
-/// let bytes = write(&Bundle { tables: Tables::Words(isaforge_vpu::ISA), semantics: None, hardware: None });
-/// let Some(Bundle { tables: Tables::Words(isa), .. }) = read(&bytes) else { unreachable!() };
+/// let bytes = write(&Architecture { tables: Tables::Words(isaforge_vpu::ISA), semantics: None, hardware: None });
+/// let Some(Architecture { tables: Tables::Words(isa), .. }) = read(&bytes) else { unreachable!() };
 /// assert_eq!((isa.name, isa.forms.len()), ("vpu", isaforge_vpu::Opcode::COUNT));
 /// ```
-pub fn write(bundle: &Bundle) -> Vec<u8> {
+pub fn write(architecture: &Architecture) -> Vec<u8> {
     let mut writer = Writer::default();
-    bundle.tables.write(&mut writer);
-    bundle.semantics.write(&mut writer);
-    bundle.hardware.write(&mut writer);
+    architecture.tables.write(&mut writer);
+    architecture.semantics.write(&mut writer);
+    architecture.hardware.write(&mut writer);
     let mut out = HEAD.to_vec();
     number(writer.texts.len() as u64, &mut out);
     for text in &writer.texts {
@@ -62,7 +62,7 @@ pub fn write(bundle: &Bundle) -> Vec<u8> {
 }
 
 /// Restores tables from bytes written by [`write()`]. They are never freed. Returns `None` for any other bytes.
-pub fn read(bytes: &[u8]) -> Option<Bundle> {
+pub fn read(bytes: &[u8]) -> Option<Architecture> {
     let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
     let mut reader = Reader { bytes: bytes.strip_prefix(HEAD)?, texts: Vec::new() };
     let count = reader.number()?;
@@ -72,12 +72,12 @@ pub fn read(bytes: &[u8]) -> Option<Bundle> {
         reader.bytes = rest;
         reader.texts.push(core::str::from_utf8(text).ok()?);
     }
-    let bundle = Bundle {
+    let architecture = Architecture {
         tables: Data::read(&mut reader)?,
         semantics: Data::read(&mut reader)?,
         hardware: Data::read(&mut reader)?,
     };
-    reader.bytes.is_empty().then_some(bundle)
+    reader.bytes.is_empty().then_some(architecture)
 }
 
 /// Collects the output.

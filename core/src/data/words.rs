@@ -82,7 +82,7 @@ records! {
 }
 
 choices! {
-    Provenance { 0: Document {}, 1: VendorBinary {}, 2: Mesa {}, 3: Assumed {} }
+    Provenance { 0: Document {}, 1: VendorBinary {}, 2: Driver {}, 3: Assumed {} }
     Type {
         0: Flag {}, 1: Decimal {}, 2: Hex {}, 3: Signed {}, 4: Enum { 0: a }, 5: Constant { 0: a }, 6: Register { 0: a }
     }

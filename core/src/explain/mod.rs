@@ -13,6 +13,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt::Display;
 
 use crate::annotate::{Note, Role};
 
@@ -86,6 +87,11 @@ impl Field {
         self.runs == [bits]
     }
 
+    /// Its bits, such as `47..40, 3`.
+    pub fn bits(&self) -> String {
+        bits_text(self.runs.iter().copied())
+    }
+
     /// Number of bits.
     pub fn width(&self) -> u32 {
         self.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum()
@@ -95,6 +101,30 @@ impl Field {
     pub fn full_name(&self) -> String {
         if self.operand.is_empty() { self.name.clone() } else { format!("{}.{}", self.operand, self.name) }
     }
+}
+
+/// Formats runs of bits, each given by its highest and lowest bit.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(isaforge_core::explain::bits_text([(47, 40), (3, 3)]), "47..40, 3");
+/// ```
+pub fn bits_text<B: Display + PartialEq>(runs: impl IntoIterator<Item = (B, B)>) -> String {
+    let run = |(high, low)| if high == low { format!("{low}") } else { format!("{high}..{low}") };
+    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+/// Formats bytes as hexadecimal digits, in memory order.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(isaforge_core::explain::hex(&[0xc0, 0x01]), "c001");
+/// ```
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
 /// Sorts the fields by position and gives each a letter.

@@ -9,6 +9,29 @@ use crate::registers::RegisterUse;
 use crate::sample::Random;
 use crate::semantics::{Semantics, instantiate, show};
 use crate::stream::{Decoded, Engine, Layout, Source, Wide, registers};
+use crate::table::Enum;
+
+/// The enums as they are in the engine's generation, with their indices in the tables. An enum whose values differ
+/// between generations is several in the tables.
+pub fn enums(engine: Engine) -> impl Iterator<Item = (usize, Enum)> {
+    let part = move |of: &Enum| {
+        let later = of.name.split_once(" since ").and_then(|(name, since)| {
+            let named = engine.stream.generation_names.iter().find(|(name, _)| *name == since);
+            Some((name, named.map_or_else(|| since.parse().ok(), |(_, number)| Some(*number))?))
+        });
+        later.unwrap_or((of.name, 0))
+    };
+    engine.stream.enums.iter().enumerate().filter_map(move |(index, of)| {
+        let (name, since) = part(of);
+        let there = since..=engine.generation;
+        let is_latest = |other: &Enum| {
+            let (also, later) = part(other);
+            also != name || later == since || !there.contains(&later)
+        };
+        (since <= engine.generation && engine.stream.enums.iter().all(is_latest))
+            .then_some((index, Enum { name, ..*of }))
+    })
+}
 
 /// The registers that an instruction reads or writes: the name of each run, and the operands that refer to it.
 pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<&'static str>)> {

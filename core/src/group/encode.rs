@@ -63,7 +63,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
         }
         let Some(plan) = isa.plans.get(*candidate as usize) else { continue };
         let Some((key, slots)) = find(isa, plan, wanted, chained) else { continue };
-        say(isa, &mut values, choice, *candidate as usize, plan, key);
+        set_presence(isa, &mut values, choice, *candidate as usize, plan, key);
         values.present = slots & !chained | wanted & chained | 1;
         match with_header(isa, &mut values, form, *candidate as usize, plan) {
             Ok(group) => return Ok(group),
@@ -74,7 +74,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
             values.set(isa, 0, field, *value);
         }
     }
-    Err(worst.unwrap_or_else(|| BuildError::Parts { slot: odd_one(isa, wanted) }))
+    Err(worst.unwrap_or_else(|| BuildError::Parts { slot: incompatible_slot(isa, wanted) }))
 }
 
 /// The number of header fields that are saved between attempts; a choice has no more fields than this.
@@ -113,14 +113,14 @@ fn find(isa: &GroupIsa, plan: &Plan, wanted: u32, chained: u32) -> Option<(usize
 }
 
 /// A part that is incompatible with the header that allows most of the others; for the error message.
-fn odd_one(isa: &GroupIsa, wanted: u32) -> &'static str {
+fn incompatible_slot(isa: &GroupIsa, wanted: u32) -> &'static str {
     let best = isa.plans.iter().map(|p| wanted & !p.any).min_by_key(|left| left.count_ones()).unwrap_or(wanted);
     let odd = if best != 0 { best } else { wanted };
     isa.slots.get(odd.trailing_zeros() as usize).map_or("header", |s| s.name)
 }
 
 /// Sets the header fields that determine which slots are present.
-fn say(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan: &Plan, key: usize) {
+fn set_presence(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan: &Plan, key: usize) {
     let mut rest = key as u64;
     for place in plan.key {
         let width = place.bits.width();

@@ -397,12 +397,13 @@ fn parts<'t>(text: &'t str, found: &mut Assembly) -> (Vec<Part<'t>>, BTreeMap<&'
 /// assert_eq!(program, Ok([0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00].to_vec()));
 /// ```
 pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
-    let read = read_program(isa, text);
+    let read = read_program(isa, text, 0);
     if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
 }
 
-/// Assembles the parts of a program that are groups, with the position of each, and collects all errors in order.
-pub(crate) fn read_program(isa: &GroupIsa, text: &str) -> Assembly {
+/// Assembles the parts of a program at `base` that are groups, with the position of each, and collects all errors in
+/// order.
+pub(crate) fn read_program(isa: &GroupIsa, text: &str, base: u64) -> Assembly {
     let mut whole = Assembly::default();
     let (parts, labels) = parts(text, &mut whole);
     // A part with an error is `None` and has no bytes.
@@ -455,7 +456,7 @@ pub(crate) fn read_program(isa: &GroupIsa, text: &str) -> Assembly {
                             continue;
                         }
                         let absolute = group.values.get(isa, target.slot.into(), target.absolute.into()) != 0;
-                        let offset = to as i64 - if absolute { 0 } else { at as i64 };
+                        let offset = to as i64 + if absolute { base as i64 } else { -(at as i64) };
                         group.values.set(isa, target.slot.into(), target.field.into(), offset);
                     }
                 }

@@ -1,6 +1,6 @@
 //! Reads and writes the fields of a single record.
 
-use crate::bits::{Bits, ones};
+use crate::bits::Bits;
 use crate::group::table::{Choice, Place, Record, Type};
 
 /// How a record represents a field.
@@ -133,11 +133,6 @@ impl Record {
             None => Ok(word),
             Some(misfit) => Err(misfit),
         }
-    }
-
-    /// A mask of all bits of the record.
-    pub fn all_bits(&self) -> u64 {
-        ones(u32::from(self.bytes) * 8)
     }
 }
 

@@ -43,7 +43,7 @@ pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
 pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, out: &mut Line) {
     let values = group.values(isa);
     let (mut plain, mut replay) = (Line::new(), Replay::new(isa));
-    let said = say(isa, &values, separator, false, &mut plain, &mut replay);
+    let said = print_group(isa, &values, separator, false, &mut plain, &mut replay);
     // If the assembler finds every source by itself, naming sources does not help. Fields without meaning do not affect
     // sources.
     let meaningless = |slot: usize, field: usize| {
@@ -56,7 +56,7 @@ pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, 
         return out.push_str(plain.as_str());
     }
     let (mut hinted, mut replay) = (Line::new(), Replay::new(isa));
-    let hints = say(isa, &values, separator, true, &mut hinted, &mut replay)
+    let hints = print_group(isa, &values, separator, true, &mut hinted, &mut replay)
         && marked(isa, group, &values, &replay.draft.values, implied, separator, &mut hinted).is_some();
     match (said, hints) {
         (true, false) => out.push_str(plain.as_str()),
@@ -84,7 +84,14 @@ pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, o
 
 /// Does the same, and records in `replay` what the assembler makes of the text. `false` if the assembler would reject
 /// it.
-fn say(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line, replay: &mut Replay) -> bool {
+fn print_group(
+    isa: &GroupIsa,
+    values: &Values,
+    separator: &str,
+    hints: bool,
+    out: &mut Line,
+    replay: &mut Replay,
+) -> bool {
     operations(isa, values, separator, hints, out, Some(replay));
     !replay.failed && replay.draft.settle(isa).is_ok()
 }

@@ -342,19 +342,30 @@ impl<const L: usize> Machine<L> {
 
     /// The value of a state in a lane. `None` when there is no such state, element or lane.
     pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
-        let known =
-            |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
-        if let Some((_, of)) = self.hardware.bits.iter().find(|(bits, _)| known(bits)) {
-            let flags = self.registers.values.get(self.registers.state_slot(*of, 0)?)?;
+        if let Some(of) = self.flags_of(name) {
+            let flags = self.registers.values.get(self.registers.state_slot(of, 0)?)?;
             let bits = (0..L).fold(0, |bits, lane| bits | (flags[lane] & 1) << lane);
             return (lane < L).then_some(bits & self.live);
         }
         self.registers.values.get(self.state_of(name, element)?)?.get(lane).copied()
     }
 
-    /// Writes a state of a lane. `None`, without writing, if there is no such state, element or lane.
+    /// The per-lane state whose bits make up a state, if the state is such a mask.
+    fn flags_of(&self, name: &str) -> Option<u16> {
+        let known = |state: u16| self.semantics.states.get(usize::from(state)).is_some_and(|state| state.name == name);
+        self.hardware.bits.iter().find(|(bits, _)| known(*bits)).map(|(_, of)| *of)
+    }
+
+    /// Writes a state of a lane; a mask of flags of all lanes, whichever lane writes it. `None`, without writing, if
+    /// there is no such state, element or lane.
     pub fn write_state(&mut self, name: &str, element: u64, lane: usize, value: u64) -> Option<()> {
         let state = self.semantics.states.iter().find(|state| state.name == name)?;
+        if let Some(of) = self.flags_of(name).filter(|_| lane < L) {
+            let slot = self.registers.state_slot(of, 0)?;
+            let flags = self.registers.values.get_mut(slot)?;
+            *flags = core::array::from_fn(|lane| value >> lane & 1);
+            return Some(());
+        }
         let slot = self.state_of(name, element)?;
         *self.registers.values.get_mut(slot)?.get_mut(lane)? = cut(value, state.ty.size());
         Some(())

@@ -65,7 +65,10 @@ impl<'a> Cursor<'a> {
                 return Ok(opcode);
             }
         }
-        Err(self.error_span(self.at, self.at + head, ParseReason::UnknownMnemonic))
+        match head {
+            0 => Err(self.error_word(ParseReason::UnknownMnemonic)),
+            _ => Err(self.error_span(self.at, self.at + head, ParseReason::UnknownMnemonic)),
+        }
     }
 
     /// Expects a fixed text. Any white space is accepted around it, or none.

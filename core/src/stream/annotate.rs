@@ -14,7 +14,7 @@ pub struct Note {
     pub field: Option<&'static Field>,
     /// Whether the bits are constant.
     pub constant: bool,
-    /// The bits or the value as a number.
+    /// The number that the bits make up, without the bits between them, or the value.
     pub value: Wide,
     /// The value in assembly.
     pub text: Line,
@@ -26,8 +26,10 @@ pub fn annotate(engine: Engine, decoded: &Decoded, tell: &mut dyn FnMut(Note)) {
     let scope = engine.scope(decoded);
     let layout = scope.layout;
     let len = Wide::ones(8 * u32::from(decoded.len));
-    let plain =
-        |bits: Wide, constant| Note { bits, field: None, constant, value: decoded.word & bits, text: Line::new() };
+    let plain = |bits: Wide, constant| {
+        let value = number(&decoded.word, bits);
+        Note { bits, field: None, constant, value, text: Line::new() }
+    };
     let mut told = layout.fixed_mask & len;
     if !told.is_zero() {
         tell(plain(told, true));
@@ -54,4 +56,17 @@ pub fn annotate(engine: Engine, decoded: &Decoded, tell: &mut dyn FnMut(Note)) {
     if !rest.is_zero() {
         tell(plain(rest, false));
     }
+}
+
+/// The number that some bits of a word make up.
+fn number(word: &Wide, bits: Wide) -> Wide {
+    let (mut number, mut to) = (Wide::ZERO, 0);
+    for (at, width) in bits.runs() {
+        for part in (0..width).step_by(64) {
+            let size = (width - part).min(64);
+            number.set(to, size, word.get(at + part, size));
+            to += size;
+        }
+    }
+    number
 }

@@ -56,7 +56,7 @@ impl core::fmt::Debug for Scope<'_> {
 
 /// Reads the value of a field that consists of several pieces.
 #[inline]
-pub(super) fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
+pub fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
     let mut value = 0;
     let mut shift = 0;
     for piece in pieces {

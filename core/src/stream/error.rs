@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::table::Type;
 use super::wide::Wide;
 use crate::text::Word;
 
@@ -114,10 +115,28 @@ pub struct ParseError {
 pub enum Reason {
     /// No instruction starts like this.
     Unknown,
-    /// Something else was expected: this text, or a value for the field with this name.
+    /// No instruction has this name.
+    Mnemonic,
+    /// The instruction needs a value of this field after its name: index into [`Stream::enums`](super::Stream::enums).
+    Modifier(&'static str, u16),
+    /// This text was expected.
     Expected(&'static str),
+    /// A value for the field with this name was expected.
+    Field(&'static str, Wanted),
     /// The field cannot hold the value, or the value conflicts with others.
     Value(&'static str),
+    /// The number is out of the range of the field.
+    Range(&'static str, i64, u64),
+    /// The bank with this name has no such register, but this many.
+    Register(&'static str, u32),
+    /// The values do not satisfy the condition of the instruction or of the reading of an operand with this name.
+    Condition(&'static str, &'static str),
+    /// The field follows from other values, and must be this.
+    Follows(&'static str, Word),
+    /// The text is an instruction only since a later generation: its number and its name, if it has one.
+    Since(u32, &'static str),
+    /// The text is an instruction only until an earlier generation.
+    Until(u32, &'static str),
     /// There is no such label.
     UnknownLabel,
     /// The distance to a label is not a multiple of the unit.
@@ -132,13 +151,82 @@ pub enum Reason {
     Ambiguous,
 }
 
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A number.
+    Number,
+    /// A branch target.
+    Target,
+    /// A name: index into [`Stream::enums`](super::Stream::enums).
+    Name(u16),
+    /// A register: index into [`Stream::banks`](super::Stream::banks).
+    Register(u16),
+    /// An operand: index into [`Stream::sets`](super::Stream::sets).
+    Operand(u16),
+}
+
+impl Wanted {
+    /// What a field of this type holds.
+    pub(super) fn of(ty: &Type) -> Wanted {
+        match ty {
+            Type::Number(notation) if notation.target.is_some() => Wanted::Target,
+            Type::Number(_) | Type::Float(_) => Wanted::Number,
+            Type::Enum(names, _) => Wanted::Name(*names),
+            Type::Register(bank) => Wanted::Register(*bank),
+            Type::Set(set, _) => Wanted::Operand(*set),
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wanted::Number => "a number",
+            Wanted::Target => "a label or a number",
+            Wanted::Name(_) => "a name",
+            Wanted::Register(_) => "a register",
+            Wanted::Operand(_) => "an operand",
+        })
+    }
+}
+
+/// A generation: its name, or its number if it has none.
+struct Generation(u32, &'static str);
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.1.is_empty() { write!(f, "generation {}", self.0) } else { f.write_str(self.1) }
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nothing = self.found.as_str().is_empty();
         match self.reason {
             Reason::Unknown => write!(f, "no instruction has the syntax of `{}`", self.found),
-            Reason::Expected(what) if self.found.as_str().is_empty() => write!(f, "`{what}` is missing"),
-            Reason::Expected(what) => write!(f, "expected `{what}`, found `{}`", self.found),
+            Reason::Mnemonic => write!(f, "no instruction is called `{}`", self.found),
+            Reason::Modifier(field, _) => write!(f, "`{}` needs a value of `{field}` after a dot", self.found),
+            Reason::Expected(what) if what.trim().is_empty() => write!(f, "a space is missing before `{}`", self.found),
+            Reason::Expected(what) if nothing => write!(f, "`{}` is missing", what.trim()),
+            Reason::Expected(what) => write!(f, "expected `{}`, found `{}`", what.trim(), self.found),
+            Reason::Field(field, wanted) if nothing => write!(f, "`{field}` is missing: {wanted}"),
+            Reason::Field(field, wanted) => write!(f, "expected {wanted} for `{field}`, found `{}`", self.found),
             Reason::Value(field) => write!(f, "`{field}` cannot be `{}` here", self.found),
+            Reason::Range(field, least, greatest) => {
+                write!(f, "`{}` is out of range for `{field}`: {least} to {greatest} is allowed", self.found)
+            }
+            Reason::Register(bank, count) => {
+                write!(f, "there is no register `{}`: `{bank}` has {count}", self.found)
+            }
+            Reason::Condition(name, condition) => write!(f, "`{name}` requires `{condition}`"),
+            Reason::Follows(field, value) => write!(f, "`{field}` must be `{value}` here"),
+            Reason::Since(number, name) => {
+                write!(f, "`{}` exists only since {}", self.found, Generation(number, name))
+            }
+            Reason::Until(number, name) => {
+                write!(f, "`{}` exists only until {}", self.found, Generation(number, name))
+            }
             Reason::UnknownLabel => write!(f, "there is no label `{}`", self.found),
             Reason::Between => write!(f, "no whole number of steps leads to `{}`", self.found),
             Reason::TooFar(field) => write!(f, "`{}` is out of the range of `{field}`", self.found),

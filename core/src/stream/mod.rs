@@ -44,10 +44,10 @@ mod target;
 mod wide;
 
 pub use annotate::{Note, annotate};
-pub use decode::{Decoded, Engine, Scope, Values};
-pub use error::{DecodeError, ParseError, Reason};
+pub use decode::{Decoded, Engine, Scope, Values, extract};
+pub use error::{DecodeError, ParseError, Reason, Wanted};
 pub use expression::{Expression, Input, MAX_NODES};
-pub use parse::{Labels, NoLabels, Parsed};
+pub use parse::{Help, Labels, NoLabels, Parsed};
 pub use print::{NoPlaces, Places};
 pub use registers::registers;
 pub use table::*;

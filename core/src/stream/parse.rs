@@ -6,13 +6,16 @@
 //! it was found. All attempts together are limited to [`STEPS`] steps.
 //!
 //! - `walk`: what each token consumes
+//! - `diagnose`: better reasons for a text that is no instruction
 //!
 //! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted.
 
+mod diagnose;
 mod walk;
 
 use core::cell::Cell;
 
+pub use diagnose::Help;
 use walk::Rest;
 
 use super::decode::{Decoded, Engine, Scope};
@@ -64,7 +67,7 @@ impl Engine {
     /// # Errors
     /// The position at which the text stops being an instruction, and what was expected there.
     pub fn parse(&self, text: &str) -> Result<Parsed, ParseError> {
-        self.parse_at(text, 0, 0, &NoLabels)
+        self.parse_at(text, 0, 0, &NoLabels).map_err(|error| self.diagnose(text, &NoLabels, error))
     }
 
     /// Parses an instruction of a program at an address in bytes. It is at least `least` bytes long.
@@ -257,7 +260,8 @@ pub(super) struct Reader<'t> {
     /// Whether numbers are accepted in place of enum names, and whether doing so would get further.
     numbers: Cell<bool>,
     unnamed: Cell<bool>,
-    /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text.
+    /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text, and a
+    /// condition that the values do not satisfy is a better one than a wrong value.
     missed: Cell<(u8, Miss)>,
 }
 
@@ -321,7 +325,11 @@ impl Reader<'_> {
     }
 
     fn miss(&self, at: usize, len: usize, reason: Reason) {
-        let weight = u8::from(!matches!(reason, Reason::Expected(_) | Reason::Unknown));
+        let weight = match reason {
+            Reason::Expected(_) | Reason::Field(..) | Reason::Unknown => 0,
+            Reason::Condition(..) | Reason::Follows(..) => 2,
+            _ => 1,
+        };
         let (known, miss) = self.missed.get();
         // A text that did not match at all gives no useful error.
         if (at + len, weight) > (miss.at + miss.len, known) {
@@ -388,16 +396,33 @@ impl Reader<'_> {
                 self.miss(from, to - from, Reason::Trailing);
                 return false;
             }
-            solve(self, frame, &mut |frame| {
+            let mut solved = false;
+            let printed = solve(self, frame, &mut |frame| {
+                solved = true;
                 let Some(decoded) = self.settled(index, frame) else { return false };
                 let prints = self.prints(&decoded, layout);
                 if prints || found.is_none() {
                     found = Some((decoded, prints));
                 }
                 prints
-            })
+            });
+            if !solved {
+                self.miss_values(start, end, frame);
+            }
+            printed
         });
         found
+    }
+
+    /// Records why no instruction, or no operand, has the values that were read from its text.
+    fn miss_values(&self, start: usize, end: usize, frame: &Frame) {
+        let (weight, known) = self.missed.get();
+        if (known.at + known.len, weight) >= (end, 2) {
+            return;
+        }
+        if let Some(reason) = frame.violated(self) {
+            self.miss(start, end - start, reason);
+        }
     }
 
     /// Whether an instruction prints as the text, ignoring white space.

@@ -55,12 +55,13 @@ struct Source<'t> {
 /// # Errors
 /// All errors in the text, in order.
 pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
-    let read = read(engine, text);
+    let read = read(engine, text, 0);
     if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
 }
 
-/// Assembles the lines of a program that are instructions, with the position of each, and collects all errors in order.
-pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
+/// Assembles the lines of a program at `base` that are instructions, with the position of each, and collects all errors
+/// in order.
+pub(crate) fn read(engine: Engine, text: &str, base: u64) -> Assembly {
     let mut found = Assembly::default();
     let errors = &mut found.errors;
     let mut lines: Vec<Source<'_>> = Vec::new();
@@ -98,7 +99,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
         let mut moved = false;
         // Distances are right only if both addresses are from the same turn. Before the first turn, lines have no
         // length.
-        let mut address = 0;
+        let mut address = base;
         for line in &mut lines {
             let length = line.bytes.len() as u64;
             if line.moves {
@@ -119,7 +120,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
                 line.moves = marks.used.get();
                 moved |= line.moves && line.bytes != had;
             }
-            address += if turn == 0 { line.bytes.len() as u64 } else { length };
+            address = address.wrapping_add(if turn == 0 { line.bytes.len() as u64 } else { length });
         }
         if !moved {
             for line in &mut lines {
@@ -135,10 +136,10 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
             return found;
         }
         let mut addresses = Vec::with_capacity(lines.len() + 1);
-        let mut address = 0;
+        let mut address = base;
         for line in &lines {
             addresses.push(address);
-            address += line.bytes.len() as u64;
+            address = address.wrapping_add(line.bytes.len() as u64);
         }
         addresses.push(address);
         for (name, line) in &labels {
@@ -176,11 +177,18 @@ fn bytes(
         });
     }
     let text = line.text.trim_end();
+    if text.trim_start().strip_prefix(".word").is_some_and(|rest| rest.trim_start() != rest) {
+        let at = offset + text.len() - text.trim_start().len();
+        let message = "`.word` is for sets whose instructions are words".to_string();
+        let help = "write its bytes in memory order: `.byte 0x34, 0x12`".to_string();
+        return Err(place(line.full, line.number, at, ".word".len(), message, help));
+    }
     let parsed = engine.parse_at(text, address, least, labels);
     // An instruction that grew for a label that has come closer since may have no long form for it.
     let parsed = parsed.or_else(|error| if least > 0 { engine.parse_at(text, address, 0, labels) } else { Err(error) });
     let parsed = parsed.map_err(|error| {
-        let mut help = String::new();
+        let error = engine.diagnose(text, labels, error);
+        let mut help = engine.help(&error).to_string();
         if error.reason == Reason::UnknownLabel
             && let Some(name) =
                 crate::suggest::nearest(error.found.as_str(), marks.addresses.keys().map(String::as_str))

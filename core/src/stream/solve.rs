@@ -15,11 +15,13 @@ mod trace;
 pub use check::{deciding, gives, leaves_of, returns, shows};
 
 use super::decode::{Engine, Scope, Values, insert};
+use super::error::Reason;
 use super::expression::Input;
 use super::parse::Reader;
 use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source};
 use super::wide::Wide;
 use crate::bits::ones;
+use crate::text::{Line, Word};
 
 /// The maximum number of bits whose values are enumerated.
 pub const TRIED: u32 = 16;
@@ -223,6 +225,35 @@ impl Frame {
         let new = |leaves: u64| before == 0 || leaves & !before != 0;
         self.constraints(reader)
             .all(|(leaves, constraint)| leaves & !self.known != 0 || !new(leaves) || self.satisfies(reader, constraint))
+    }
+
+    /// A condition that the known values violate, or a known value that should follow from others.
+    pub(super) fn violated(&self, reader: &Reader<'_>) -> Option<Reason> {
+        let decided = |(leaves, constraint): &(u64, Constraint)| {
+            let given = if let Constraint::Field(field) = constraint { 1u64 << (field & 63) } else { 0 };
+            leaves & !given & !self.known == 0 && !self.satisfies(reader, *constraint)
+        };
+        let first = self.constraints(reader).find(decided)?.1;
+        match first {
+            Constraint::Truth(condition, true) if self.layout.conditions.contains(&condition) => {
+                let found = reader.engine.stream.expressions.get(usize::from(condition))?;
+                Some(Reason::Condition(self.layout.name, found.text)).filter(|_| !found.text.is_empty())
+            }
+            Constraint::Truth(..) => None,
+            Constraint::Field(index) => {
+                let field = self.layout.fields.get(usize::from(index))?;
+                // The word does not hold parameters.
+                let mut all = self.layout.fields.iter().enumerate().filter(|(i, _)| field.leaves >> (i & 63) & 1 != 0);
+                if all.any(|(_, leaf)| matches!(leaf.source, Source::Outer(_))) {
+                    return None;
+                }
+                let (word, mut line) = (self.word(), Line::new());
+                let len = self.len.unwrap_or(0);
+                let scope = Scope { engine: reader.engine, layout: self.layout, word: &word, len, outer: None };
+                scope.print_field(index, &mut line, 0);
+                Some(Reason::Follows(field.name, Word::new(line.as_str()))).filter(|_| !line.as_str().is_empty())
+            }
+        }
     }
 
     fn satisfies(&self, reader: &Reader<'_>, constraint: Constraint) -> bool {

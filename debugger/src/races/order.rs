@@ -136,10 +136,11 @@ impl Order {
         let own = next(&one.atomics, first.clock);
         let group = from.barriers.iter().find(|(epoch, _)| *epoch > first.epoch);
         let group = group.and_then(|barrier| next(&from.atomics, barrier.1));
-        [own, group].into_iter().flatten().any(|released| released <= acquired)
+        // One atomic of a warp does not order its own lanes.
+        [own, group].into_iter().flatten().any(|released| released < acquired)
     }
 
-    /// Returns the race of two accesses to a word, as one of two different threads.
+    /// Returns the race of two accesses to bytes of the word at `address`, as one of two different threads.
     pub(super) fn race(&self, first: &Touch, second: &Touch, address: u64) -> Race {
         let lanes = [first, second].map(|touch| match touch.lanes {
             Lanes::Line => 1 << ((address / 4) as usize % LINE),
@@ -155,6 +156,7 @@ impl Order {
             let thread = self.warp_at(touch).threads.get(lane).copied().unwrap_or_default();
             Side { thread, pc: touch.pc, kind: touch.kind }
         };
+        let address = address + u64::from((first.bytes & second.bytes).trailing_zeros() % 4);
         Race { address, sides: [side(first, one), side(second, other)] }
     }
 }

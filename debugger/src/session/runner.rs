@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use isaforge_runtime::machine::{Observer, View};
 
-use super::{Door, Reason, Resume, Session, Stop, Watched, Watchpoint};
+use super::{FrontEnd, Reason, Resume, Session, Stop, Watched, Watchpoint};
 
 /// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
@@ -44,7 +44,7 @@ impl Next {
 /// The observer of a session's run.
 pub(super) struct Runner<'s, 'm, 'd> {
     pub(super) session: &'s mut Session<'m>,
-    pub(super) door: &'d mut dyn Door,
+    pub(super) front_end: &'d mut dyn FrontEnd,
     pub(super) goal: Goal,
     /// The number of instructions observed before execution.
     pub(super) count: u64,
@@ -98,7 +98,7 @@ impl Observer for Runner<'_, '_, '_> {
 
     fn output(&mut self, stream: u64, bytes: &[u8]) {
         if self.count > self.session.farthest {
-            self.door.output(stream, bytes);
+            self.front_end.output(stream, bytes);
         }
         self.session.farthest = self.session.farthest.max(self.count);
     }
@@ -113,7 +113,7 @@ impl Observer for Runner<'_, '_, '_> {
         self.session.now = None;
         while self.next.is_none() {
             let stop = Stop { reason, view, count: last, ended: true };
-            let resume = self.door.stopped(self.session, &stop);
+            let resume = self.front_end.stopped(self.session, &stop);
             reason = Reason::Refused("the program has ended; go back, restart or quit".to_owned());
             self.next = match resume {
                 Resume::Quit => Some(Next::Quit),
@@ -162,7 +162,7 @@ impl Runner<'_, '_, '_> {
             }
             return None;
         }
-        if reason.is_none() && count.is_multiple_of(PAUSE) && self.door.wants_pause() {
+        if reason.is_none() && count.is_multiple_of(PAUSE) && self.front_end.wants_pause() {
             return Some(Reason::Pause);
         }
         reason
@@ -186,7 +186,7 @@ impl Runner<'_, '_, '_> {
         loop {
             let stop = Stop { reason, view, count, ended: false };
             let replay = |goal| Some(Next::Replay(goal));
-            match self.door.stopped(self.session, &stop) {
+            match self.front_end.stopped(self.session, &stop) {
                 Resume::Step(0) => {
                     reason = Reason::Step;
                     continue;

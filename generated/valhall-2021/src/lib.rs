@@ -5247,7 +5247,7 @@ macro_rules! __form {
 ///
 /// Does nothing itself but carries waits and an action: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.
 ///
-/// Specified in isa.xml:533; provenance: mesa.
+/// Specified in isa.xml:533; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Nop(u64);
@@ -5287,7 +5287,7 @@ impl Nop {
 ///
 /// Jumps when the condition is nonzero, or with `.eq` when it is zero. The target is the next instruction's address plus `8 * offset`, with a signed 27-bit offset. Threads may diverge, so `.reconverge` is usually needed; `.eq` with constant 0 always jumps.
 ///
-/// Specified in isa.xml:541; provenance: mesa.
+/// Specified in isa.xml:541; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Branchz(u64);
@@ -5377,7 +5377,7 @@ impl Branchz {
 ///
 /// Kills the fragment and its thread if the comparison of the two sources holds. The result must go to `r60`. Fragment shaders only.
 ///
-/// Specified in isa.xml:553; provenance: mesa.
+/// Specified in isa.xml:553; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct DiscardF32(u64);
@@ -5552,7 +5552,7 @@ impl DiscardF32 {
 ///
 /// `BRANCHZ` to an address held in a source. Fragment shaders enter blend shaders this way.
 ///
-/// Specified in isa.xml:564; provenance: mesa.
+/// Specified in isa.xml:564; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Branchzi(u64);
@@ -5632,7 +5632,7 @@ impl Branchzi {
 ///
 /// Orders threads and memory. Needs both slot 7 and the `barrier` action.
 ///
-/// Specified in isa.xml:574; provenance: mesa.
+/// Specified in isa.xml:574; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Barrier(u64);
@@ -5689,7 +5689,7 @@ impl Barrier {
 ///
 /// Compares the first two sources; returns the third if true, else the fourth.
 ///
-/// Specified in isa.xml:582; provenance: mesa.
+/// Specified in isa.xml:582; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselF32(u64);
@@ -5836,7 +5836,7 @@ impl CselF32 {
 ///
 /// Compares the first two sources; returns the third if true, else the fourth.
 ///
-/// Specified in isa.xml:583; provenance: mesa.
+/// Specified in isa.xml:583; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2f16(u64);
@@ -5983,7 +5983,7 @@ impl CselV2f16 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:596; provenance: mesa.
+/// Specified in isa.xml:596; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselU32(u64);
@@ -6130,7 +6130,7 @@ impl CselU32 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:597; provenance: mesa.
+/// Specified in isa.xml:597; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2u16(u64);
@@ -6277,7 +6277,7 @@ impl CselV2u16 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:598; provenance: mesa.
+/// Specified in isa.xml:598; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselI32(u64);
@@ -6424,7 +6424,7 @@ impl CselI32 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:599; provenance: mesa.
+/// Specified in isa.xml:599; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2i16(u64);
@@ -6569,7 +6569,7 @@ impl CselV2i16 {
 }
 /// `LD_VAR_SPECIAL`: Special varying load
 ///
-/// Specified in isa.xml:612; provenance: mesa.
+/// Specified in isa.xml:612; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarSpecial(u64);
@@ -6704,7 +6704,7 @@ impl LdVarSpecial {
 ///
 /// Interpolates one varying.
 ///
-/// Specified in isa.xml:624; provenance: mesa.
+/// Specified in isa.xml:624; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarImmF32(u64);
@@ -6855,7 +6855,7 @@ impl LdVarImmF32 {
 ///
 /// Interpolates one varying.
 ///
-/// Specified in isa.xml:625; provenance: mesa.
+/// Specified in isa.xml:625; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarImmF16(u64);
@@ -7004,7 +7004,7 @@ impl LdVarImmF16 {
 }
 /// `LD_ATTR_IMM`: Attribute load, fixed index
 ///
-/// Specified in isa.xml:636; provenance: mesa.
+/// Specified in isa.xml:636; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdAttrImm(u64);
@@ -7155,7 +7155,7 @@ impl LdAttrImm {
 ///
 /// Index must agree across the warp.
 ///
-/// Specified in isa.xml:647; provenance: mesa.
+/// Specified in isa.xml:647; provenance: driver.
 ///
 /// # Examples
 ///
@@ -7366,7 +7366,7 @@ impl LdAttr {
 ///
 /// 64-bit address of this vertex in the position or varying buffer: base plus linear ID times stride. Run it once per shader on the ID that starts out in `r59`, then `STORE` at offsets from the result. Unlike on older Mali, varyings stored this way skip format conversion.
 ///
-/// Specified in isa.xml:659; provenance: mesa.
+/// Specified in isa.xml:659; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaAttr(u64);
@@ -7473,7 +7473,7 @@ impl LeaAttr {
 ///
 /// Loads one byte.
 ///
-/// Specified in isa.xml:673; provenance: mesa.
+/// Specified in isa.xml:673; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI8(u64);
@@ -7598,7 +7598,7 @@ impl LoadI8 {
 ///
 /// Loads a half word.
 ///
-/// Specified in isa.xml:684; provenance: mesa.
+/// Specified in isa.xml:684; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI16(u64);
@@ -7723,7 +7723,7 @@ impl LoadI16 {
 ///
 /// Loads three bytes.
 ///
-/// Specified in isa.xml:695; provenance: mesa.
+/// Specified in isa.xml:695; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI24(u64);
@@ -7848,7 +7848,7 @@ impl LoadI24 {
 ///
 /// Loads one word.
 ///
-/// Specified in isa.xml:706; provenance: mesa.
+/// Specified in isa.xml:706; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI32(u64);
@@ -7973,7 +7973,7 @@ impl LoadI32 {
 ///
 /// Loads six bytes.
 ///
-/// Specified in isa.xml:717; provenance: mesa.
+/// Specified in isa.xml:717; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI48(u64);
@@ -8098,7 +8098,7 @@ impl LoadI48 {
 ///
 /// Loads two words.
 ///
-/// Specified in isa.xml:728; provenance: mesa.
+/// Specified in isa.xml:728; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI64(u64);
@@ -8223,7 +8223,7 @@ impl LoadI64 {
 ///
 /// Loads three words.
 ///
-/// Specified in isa.xml:739; provenance: mesa.
+/// Specified in isa.xml:739; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI96(u64);
@@ -8348,7 +8348,7 @@ impl LoadI96 {
 ///
 /// Loads four words.
 ///
-/// Specified in isa.xml:750; provenance: mesa.
+/// Specified in isa.xml:750; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI128(u64);
@@ -8473,7 +8473,7 @@ impl LoadI128 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:764; provenance: mesa.
+/// Specified in isa.xml:764; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI8(u64);
@@ -8588,7 +8588,7 @@ impl StoreI8 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:765; provenance: mesa.
+/// Specified in isa.xml:765; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI16(u64);
@@ -8703,7 +8703,7 @@ impl StoreI16 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:766; provenance: mesa.
+/// Specified in isa.xml:766; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI24(u64);
@@ -8818,7 +8818,7 @@ impl StoreI24 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:767; provenance: mesa.
+/// Specified in isa.xml:767; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI32(u64);
@@ -8933,7 +8933,7 @@ impl StoreI32 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:768; provenance: mesa.
+/// Specified in isa.xml:768; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI48(u64);
@@ -9048,7 +9048,7 @@ impl StoreI48 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:769; provenance: mesa.
+/// Specified in isa.xml:769; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI64(u64);
@@ -9163,7 +9163,7 @@ impl StoreI64 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:770; provenance: mesa.
+/// Specified in isa.xml:770; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI96(u64);
@@ -9278,7 +9278,7 @@ impl StoreI96 {
 ///
 /// Stores to memory.
 ///
-/// Specified in isa.xml:771; provenance: mesa.
+/// Specified in isa.xml:771; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI128(u64);
@@ -9393,7 +9393,7 @@ impl StoreI128 {
 ///
 /// Writes a texel.
 ///
-/// Specified in isa.xml:779; provenance: mesa.
+/// Specified in isa.xml:779; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StImage(u64);
@@ -9480,7 +9480,7 @@ impl StImage {
 ///
 /// Reads a pixel back from the tile buffer, with render target, pixel and sample given by the first source and the format by the last. Serves framebuffer fetch and blend shaders.
 ///
-/// Specified in isa.xml:787; provenance: mesa.
+/// Specified in isa.xml:787; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdTile(u64);
@@ -9603,7 +9603,7 @@ impl LdTile {
 ///
 /// Blends the colour in the first staging registers into the render target of the given descriptor, a special immediate. The second staging register is for the coverage mask. With fixed-function blending the hardware does the rest: the thread finishes if the action is `return`, else execution skips `target` instructions, for all threads alike, so no `.reconverge` is needed. If a blend shader is required, action and target are ignored and the next instruction runs; put the call to the shader there. One binary thus serves both cases.
 ///
-/// Specified in isa.xml:801; provenance: mesa.
+/// Specified in isa.xml:801; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Blend(u64);
@@ -9752,7 +9752,7 @@ impl Blend {
 ///
 /// Applies alpha-to-coverage and returns the new coverage mask; it kills no thread. Run it before any `ZS_EMIT` or `BLEND`.
 ///
-/// Specified in isa.xml:824; provenance: mesa.
+/// Specified in isa.xml:824; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atest(u64);
@@ -9867,7 +9867,7 @@ impl Atest {
 ///
 /// Writes the shader's own depth (`.z`), stencil (`.stencil`) or both, as for `gl_FragDepth`, and returns coverage.
 ///
-/// Specified in isa.xml:836; provenance: mesa.
+/// Specified in isa.xml:836; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ZsEmit(u64);
@@ -10000,7 +10000,7 @@ impl ZsEmit {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:854; provenance: mesa.
+/// Specified in isa.xml:854; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S16ToS32(u64);
@@ -10098,7 +10098,7 @@ impl S16ToS32 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:855; provenance: mesa.
+/// Specified in isa.xml:855; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S16ToF32(u64);
@@ -10196,7 +10196,7 @@ impl S16ToF32 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:856; provenance: mesa.
+/// Specified in isa.xml:856; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2s16ToV2f16(u64);
@@ -10294,7 +10294,7 @@ impl V2s16ToV2f16 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:857; provenance: mesa.
+/// Specified in isa.xml:857; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S32ToF32(u64);
@@ -10392,7 +10392,7 @@ impl S32ToF32 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:858; provenance: mesa.
+/// Specified in isa.xml:858; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U16ToU32(u64);
@@ -10490,7 +10490,7 @@ impl U16ToU32 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:859; provenance: mesa.
+/// Specified in isa.xml:859; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U16ToF32(u64);
@@ -10588,7 +10588,7 @@ impl U16ToF32 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:860; provenance: mesa.
+/// Specified in isa.xml:860; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2u16ToV2f16(u64);
@@ -10686,7 +10686,7 @@ impl V2u16ToV2f16 {
 ///
 /// Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:861; provenance: mesa.
+/// Specified in isa.xml:861; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U32ToF32(u64);
@@ -10784,7 +10784,7 @@ impl U32ToF32 {
 ///
 /// Rounds and saturates; NaN gives 0.
 ///
-/// Specified in isa.xml:868; provenance: mesa.
+/// Specified in isa.xml:868; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F32ToS32(u64);
@@ -10892,7 +10892,7 @@ impl F32ToS32 {
 ///
 /// Rounds and saturates; NaN gives 0.
 ///
-/// Specified in isa.xml:869; provenance: mesa.
+/// Specified in isa.xml:869; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F32ToU32(u64);
@@ -11000,7 +11000,7 @@ impl F32ToU32 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:876; provenance: mesa.
+/// Specified in isa.xml:876; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f16ToV2s16(u64);
@@ -11118,7 +11118,7 @@ impl V2f16ToV2s16 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:877; provenance: mesa.
+/// Specified in isa.xml:877; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f16ToV2u16(u64);
@@ -11236,7 +11236,7 @@ impl V2f16ToV2u16 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:878; provenance: mesa.
+/// Specified in isa.xml:878; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToS32(u64);
@@ -11354,7 +11354,7 @@ impl F16ToS32 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:879; provenance: mesa.
+/// Specified in isa.xml:879; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToU32(u64);
@@ -11472,7 +11472,7 @@ impl F16ToU32 {
 ///
 /// Widens one half; always exact.
 ///
-/// Specified in isa.xml:884; provenance: mesa.
+/// Specified in isa.xml:884; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToF32(u64);
@@ -11601,7 +11601,7 @@ impl F16ToF32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:892; provenance: mesa.
+/// Specified in isa.xml:892; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToS32(u64);
@@ -11700,7 +11700,7 @@ impl S8ToS32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:893; provenance: mesa.
+/// Specified in isa.xml:893; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToF32(u64);
@@ -11799,7 +11799,7 @@ impl S8ToF32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:894; provenance: mesa.
+/// Specified in isa.xml:894; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToS16(u64);
@@ -11898,7 +11898,7 @@ impl S8ToS16 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:895; provenance: mesa.
+/// Specified in isa.xml:895; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToF16(u64);
@@ -11997,7 +11997,7 @@ impl S8ToF16 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:896; provenance: mesa.
+/// Specified in isa.xml:896; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToU32(u64);
@@ -12096,7 +12096,7 @@ impl U8ToU32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:897; provenance: mesa.
+/// Specified in isa.xml:897; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToF32(u64);
@@ -12195,7 +12195,7 @@ impl U8ToF32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:898; provenance: mesa.
+/// Specified in isa.xml:898; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToU16(u64);
@@ -12294,7 +12294,7 @@ impl U8ToU16 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:899; provenance: mesa.
+/// Specified in isa.xml:899; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToF16(u64);
@@ -12393,7 +12393,7 @@ impl U8ToF16 {
 ///
 /// Rounds to a whole float; a zero keeps its sign.
 ///
-/// Specified in isa.xml:905; provenance: mesa.
+/// Specified in isa.xml:905; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundF32(u64);
@@ -12511,7 +12511,7 @@ impl FroundF32 {
 ///
 /// Rounds to a whole float; a zero keeps its sign.
 ///
-/// Specified in isa.xml:906; provenance: mesa.
+/// Specified in isa.xml:906; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundV2f16(u64);
@@ -12629,7 +12629,7 @@ impl FroundV2f16 {
 ///
 /// Copies one register to another.
 ///
-/// Specified in isa.xml:911; provenance: mesa.
+/// Specified in isa.xml:911; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MovI32(u64);
@@ -12707,7 +12707,7 @@ impl MovI32 {
 ///
 /// Zero bits above the highest set one; 32 if none.
 ///
-/// Specified in isa.xml:916; provenance: mesa.
+/// Specified in isa.xml:916; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzU32(u64);
@@ -12785,7 +12785,7 @@ impl ClzU32 {
 ///
 /// Leading zeros of each half; 16 when it is 0.
 ///
-/// Specified in isa.xml:921; provenance: mesa.
+/// Specified in isa.xml:921; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV2u16(u64);
@@ -12863,7 +12863,7 @@ impl ClzV2u16 {
 ///
 /// Leading zeros of each byte; 8 when it is 0.
 ///
-/// Specified in isa.xml:926; provenance: mesa.
+/// Specified in isa.xml:926; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV4u8(u64);
@@ -12941,7 +12941,7 @@ impl ClzV4u8 {
 ///
 /// Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.
 ///
-/// Specified in isa.xml:931; provenance: mesa.
+/// Specified in isa.xml:931; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsS32(u64);
@@ -13027,7 +13027,7 @@ impl IabsS32 {
 }
 /// `IABS.v2s16`: Absolute value
 ///
-/// Specified in isa.xml:939; provenance: mesa.
+/// Specified in isa.xml:939; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV2s16(u64);
@@ -13113,7 +13113,7 @@ impl IabsV2s16 {
 }
 /// `IABS.v4s8`: Absolute value
 ///
-/// Specified in isa.xml:943; provenance: mesa.
+/// Specified in isa.xml:943; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV4s8(u64);
@@ -13191,7 +13191,7 @@ impl IabsV4s8 {
 ///
 /// Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.
 ///
-/// Specified in isa.xml:947; provenance: mesa.
+/// Specified in isa.xml:947; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct PopcountI32(u64);
@@ -13269,7 +13269,7 @@ impl PopcountI32 {
 ///
 /// Mirrors the 32 bits end to end. Swizzle the result for other widths.
 ///
-/// Specified in isa.xml:955; provenance: mesa.
+/// Specified in isa.xml:955; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct BitrevI32(u64);
@@ -13347,7 +13347,7 @@ impl BitrevI32 {
 ///
 /// Inverts all bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:962; provenance: mesa.
+/// Specified in isa.xml:962; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotI32(u64);
@@ -13425,7 +13425,7 @@ impl NotI32 {
 ///
 /// Inverts 64 bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:967; provenance: mesa.
+/// Specified in isa.xml:967; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotI64(u64);
@@ -13503,7 +13503,7 @@ impl NotI64 {
 ///
 /// Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.
 ///
-/// Specified in isa.xml:972; provenance: mesa.
+/// Specified in isa.xml:972; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Wmask(u64);
@@ -13591,7 +13591,7 @@ impl Wmask {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:984; provenance: mesa.
+/// Specified in isa.xml:984; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmF32(u64);
@@ -13689,7 +13689,7 @@ impl FrexpmF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:985; provenance: mesa.
+/// Specified in isa.xml:985; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmV2f16(u64);
@@ -13787,7 +13787,7 @@ impl FrexpmV2f16 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:986; provenance: mesa.
+/// Specified in isa.xml:986; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeF32(u64);
@@ -13885,7 +13885,7 @@ impl FrexpeF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:987; provenance: mesa.
+/// Specified in isa.xml:987; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeV2f16(u64);
@@ -13983,7 +13983,7 @@ impl FrexpeV2f16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:997; provenance: mesa.
+/// Specified in isa.xml:997; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF32(u64);
@@ -14071,7 +14071,7 @@ impl FrcpF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:998; provenance: mesa.
+/// Specified in isa.xml:998; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF16(u64);
@@ -14159,7 +14159,7 @@ impl FrcpF16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:999; provenance: mesa.
+/// Specified in isa.xml:999; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF32(u64);
@@ -14247,7 +14247,7 @@ impl FrsqF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:1000; provenance: mesa.
+/// Specified in isa.xml:1000; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF16(u64);
@@ -14335,7 +14335,7 @@ impl FrsqF16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:1001; provenance: mesa.
+/// Specified in isa.xml:1001; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogdF32(u64);
@@ -14423,7 +14423,7 @@ impl FlogdF32 {
 ///
 /// Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1011; provenance: mesa.
+/// Specified in isa.xml:1011; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsinTableU6(u64);
@@ -14501,7 +14501,7 @@ impl FsinTableU6 {
 ///
 /// Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1012; provenance: mesa.
+/// Specified in isa.xml:1012; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcosTableU6(u64);
@@ -14579,7 +14579,7 @@ impl FcosTableU6 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1021; provenance: mesa.
+/// Specified in isa.xml:1021; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddF32(u64);
@@ -14742,7 +14742,7 @@ impl FaddF32 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1022; provenance: mesa.
+/// Specified in isa.xml:1022; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddV2f16(u64);
@@ -14905,7 +14905,7 @@ impl FaddV2f16 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1030; provenance: mesa.
+/// Specified in isa.xml:1030; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminF32(u64);
@@ -15068,7 +15068,7 @@ impl FminF32 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1031; provenance: mesa.
+/// Specified in isa.xml:1031; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminV2f16(u64);
@@ -15231,7 +15231,7 @@ impl FminV2f16 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1039; provenance: mesa.
+/// Specified in isa.xml:1039; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxF32(u64);
@@ -15394,7 +15394,7 @@ impl FmaxF32 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1040; provenance: mesa.
+/// Specified in isa.xml:1040; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxV2f16(u64);
@@ -15557,7 +15557,7 @@ impl FmaxV2f16 {
 ///
 /// Rounds two f32 values to f16: A lands in the low half, B in the high one.
 ///
-/// Specified in isa.xml:1048; provenance: mesa.
+/// Specified in isa.xml:1048; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f32ToV2f16(u64);
@@ -15650,7 +15650,7 @@ impl V2f32ToV2f16 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1057; provenance: mesa.
+/// Specified in isa.xml:1057; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrscaleF32(u64);
@@ -15813,7 +15813,7 @@ impl FrscaleF32 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1058; provenance: mesa.
+/// Specified in isa.xml:1058; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrscaleV2f16(u64);
@@ -15976,7 +15976,7 @@ impl FrscaleV2f16 {
 ///
 /// `2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.
 ///
-/// Specified in isa.xml:1069; provenance: mesa.
+/// Specified in isa.xml:1069; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpF32(u64);
@@ -16099,7 +16099,7 @@ impl FexpF32 {
 ///
 /// `A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).
 ///
-/// Specified in isa.xml:1079; provenance: mesa.
+/// Specified in isa.xml:1079; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddLscaleF32(u64);
@@ -16242,7 +16242,7 @@ impl FaddLscaleF32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1091; provenance: mesa.
+/// Specified in isa.xml:1091; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU32(u64);
@@ -16365,7 +16365,7 @@ impl IaddU32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1092; provenance: mesa.
+/// Specified in isa.xml:1092; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2u16(u64);
@@ -16488,7 +16488,7 @@ impl IaddV2u16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1093; provenance: mesa.
+/// Specified in isa.xml:1093; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV4u8(u64);
@@ -16611,7 +16611,7 @@ impl IaddV4u8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1094; provenance: mesa.
+/// Specified in isa.xml:1094; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS32(u64);
@@ -16734,7 +16734,7 @@ impl IaddS32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1095; provenance: mesa.
+/// Specified in isa.xml:1095; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2s16(u64);
@@ -16857,7 +16857,7 @@ impl IaddV2s16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1096; provenance: mesa.
+/// Specified in isa.xml:1096; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -16982,7 +16982,7 @@ impl IaddV4s8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1097; provenance: mesa.
+/// Specified in isa.xml:1097; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU64(u64);
@@ -17105,7 +17105,7 @@ impl IaddU64 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1098; provenance: mesa.
+/// Specified in isa.xml:1098; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS64(u64);
@@ -17228,7 +17228,7 @@ impl IaddS64 {
 ///
 /// `A | B << 16`, that is `(ushort2)(A, B)`.
 ///
-/// Specified in isa.xml:1105; provenance: mesa.
+/// Specified in isa.xml:1105; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i16(u64);
@@ -17341,7 +17341,7 @@ impl MkvecV2i16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1112; provenance: mesa.
+/// Specified in isa.xml:1112; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU32(u64);
@@ -17464,7 +17464,7 @@ impl IsubU32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1113; provenance: mesa.
+/// Specified in isa.xml:1113; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2u16(u64);
@@ -17587,7 +17587,7 @@ impl IsubV2u16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1114; provenance: mesa.
+/// Specified in isa.xml:1114; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV4u8(u64);
@@ -17710,7 +17710,7 @@ impl IsubV4u8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1115; provenance: mesa.
+/// Specified in isa.xml:1115; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS32(u64);
@@ -17833,7 +17833,7 @@ impl IsubS32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1116; provenance: mesa.
+/// Specified in isa.xml:1116; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2s16(u64);
@@ -17956,7 +17956,7 @@ impl IsubV2s16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1117; provenance: mesa.
+/// Specified in isa.xml:1117; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -18081,7 +18081,7 @@ impl IsubV4s8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1118; provenance: mesa.
+/// Specified in isa.xml:1118; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU64(u64);
@@ -18204,7 +18204,7 @@ impl IsubU64 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1119; provenance: mesa.
+/// Specified in isa.xml:1119; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS64(u64);
@@ -18327,7 +18327,7 @@ impl IsubS64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1131; provenance: mesa.
+/// Specified in isa.xml:1131; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxU64(u64);
@@ -18450,7 +18450,7 @@ impl ShaddxU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1132; provenance: mesa.
+/// Specified in isa.xml:1132; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxS64(u64);
@@ -18573,7 +18573,7 @@ impl ShaddxS64 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1139; provenance: mesa.
+/// Specified in isa.xml:1139; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulI32(u64);
@@ -18696,7 +18696,7 @@ impl ImulI32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1140; provenance: mesa.
+/// Specified in isa.xml:1140; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2i16(u64);
@@ -18819,7 +18819,7 @@ impl ImulV2i16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1141; provenance: mesa.
+/// Specified in isa.xml:1141; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV4i8(u64);
@@ -18942,7 +18942,7 @@ impl ImulV4i8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1142; provenance: mesa.
+/// Specified in isa.xml:1142; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulS32(u64);
@@ -19065,7 +19065,7 @@ impl ImulS32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1143; provenance: mesa.
+/// Specified in isa.xml:1143; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2s16(u64);
@@ -19188,7 +19188,7 @@ impl ImulV2s16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1144; provenance: mesa.
+/// Specified in isa.xml:1144; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -19313,7 +19313,7 @@ impl ImulV4s8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1145; provenance: mesa.
+/// Specified in isa.xml:1145; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImuldU64(u64);
@@ -19436,7 +19436,7 @@ impl ImuldU64 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1158; provenance: mesa.
+/// Specified in isa.xml:1158; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddU32(u64);
@@ -19559,7 +19559,7 @@ impl HaddU32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1159; provenance: mesa.
+/// Specified in isa.xml:1159; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2u16(u64);
@@ -19682,7 +19682,7 @@ impl HaddV2u16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1160; provenance: mesa.
+/// Specified in isa.xml:1160; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV4u8(u64);
@@ -19805,7 +19805,7 @@ impl HaddV4u8 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1161; provenance: mesa.
+/// Specified in isa.xml:1161; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddS32(u64);
@@ -19928,7 +19928,7 @@ impl HaddS32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1162; provenance: mesa.
+/// Specified in isa.xml:1162; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2s16(u64);
@@ -20051,7 +20051,7 @@ impl HaddV2s16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1163; provenance: mesa.
+/// Specified in isa.xml:1163; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -20176,7 +20176,7 @@ impl HaddV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1175; provenance: mesa.
+/// Specified in isa.xml:1175; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperI32(u64);
@@ -20309,7 +20309,7 @@ impl ClperI32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1176; provenance: mesa.
+/// Specified in isa.xml:1176; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2u16(u64);
@@ -20442,7 +20442,7 @@ impl ClperV2u16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1177; provenance: mesa.
+/// Specified in isa.xml:1177; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV4u8(u64);
@@ -20575,7 +20575,7 @@ impl ClperV4u8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1178; provenance: mesa.
+/// Specified in isa.xml:1178; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS32(u64);
@@ -20708,7 +20708,7 @@ impl ClperS32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1179; provenance: mesa.
+/// Specified in isa.xml:1179; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2s16(u64);
@@ -20841,7 +20841,7 @@ impl ClperV2s16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1180; provenance: mesa.
+/// Specified in isa.xml:1180; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -20976,7 +20976,7 @@ impl ClperV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1181; provenance: mesa.
+/// Specified in isa.xml:1181; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperU64(u64);
@@ -21109,7 +21109,7 @@ impl ClperU64 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1182; provenance: mesa.
+/// Specified in isa.xml:1182; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS64(u64);
@@ -21242,7 +21242,7 @@ impl ClperS64 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1196; provenance: mesa.
+/// Specified in isa.xml:1196; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaF32(u64);
@@ -21455,7 +21455,7 @@ impl FmaF32 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1197; provenance: mesa.
+/// Specified in isa.xml:1197; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaV2f16(u64);
@@ -21668,7 +21668,7 @@ impl FmaV2f16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1206; provenance: mesa.
+/// Specified in isa.xml:1206; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI32(u64);
@@ -21829,7 +21829,7 @@ impl LshiftAndI32 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1207; provenance: mesa.
+/// Specified in isa.xml:1207; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV2i16(u64);
@@ -21990,7 +21990,7 @@ impl LshiftAndV2i16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1208; provenance: mesa.
+/// Specified in isa.xml:1208; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV4i8(u64);
@@ -22151,7 +22151,7 @@ impl LshiftAndV4i8 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1209; provenance: mesa.
+/// Specified in isa.xml:1209; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI64(u64);
@@ -22312,7 +22312,7 @@ impl LshiftAndI64 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1222; provenance: mesa.
+/// Specified in isa.xml:1222; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI32(u64);
@@ -22473,7 +22473,7 @@ impl RshiftAndI32 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1223; provenance: mesa.
+/// Specified in isa.xml:1223; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV2i16(u64);
@@ -22634,7 +22634,7 @@ impl RshiftAndV2i16 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1224; provenance: mesa.
+/// Specified in isa.xml:1224; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV4i8(u64);
@@ -22795,7 +22795,7 @@ impl RshiftAndV4i8 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1225; provenance: mesa.
+/// Specified in isa.xml:1225; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI64(u64);
@@ -22956,7 +22956,7 @@ impl RshiftAndI64 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1238; provenance: mesa.
+/// Specified in isa.xml:1238; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI32(u64);
@@ -23117,7 +23117,7 @@ impl LshiftOrI32 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1239; provenance: mesa.
+/// Specified in isa.xml:1239; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV2i16(u64);
@@ -23278,7 +23278,7 @@ impl LshiftOrV2i16 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1240; provenance: mesa.
+/// Specified in isa.xml:1240; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV4i8(u64);
@@ -23439,7 +23439,7 @@ impl LshiftOrV4i8 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1241; provenance: mesa.
+/// Specified in isa.xml:1241; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI64(u64);
@@ -23600,7 +23600,7 @@ impl LshiftOrI64 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1254; provenance: mesa.
+/// Specified in isa.xml:1254; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI32(u64);
@@ -23761,7 +23761,7 @@ impl RshiftOrI32 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1255; provenance: mesa.
+/// Specified in isa.xml:1255; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV2i16(u64);
@@ -23922,7 +23922,7 @@ impl RshiftOrV2i16 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1256; provenance: mesa.
+/// Specified in isa.xml:1256; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV4i8(u64);
@@ -24083,7 +24083,7 @@ impl RshiftOrV4i8 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1257; provenance: mesa.
+/// Specified in isa.xml:1257; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI64(u64);
@@ -24244,7 +24244,7 @@ impl RshiftOrI64 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1270; provenance: mesa.
+/// Specified in isa.xml:1270; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI32(u64);
@@ -24405,7 +24405,7 @@ impl LshiftXorI32 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1271; provenance: mesa.
+/// Specified in isa.xml:1271; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV2i16(u64);
@@ -24566,7 +24566,7 @@ impl LshiftXorV2i16 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1272; provenance: mesa.
+/// Specified in isa.xml:1272; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV4i8(u64);
@@ -24727,7 +24727,7 @@ impl LshiftXorV4i8 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1273; provenance: mesa.
+/// Specified in isa.xml:1273; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI64(u64);
@@ -24888,7 +24888,7 @@ impl LshiftXorI64 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1286; provenance: mesa.
+/// Specified in isa.xml:1286; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI32(u64);
@@ -25049,7 +25049,7 @@ impl RshiftXorI32 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1287; provenance: mesa.
+/// Specified in isa.xml:1287; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV2i16(u64);
@@ -25210,7 +25210,7 @@ impl RshiftXorV2i16 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1288; provenance: mesa.
+/// Specified in isa.xml:1288; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV4i8(u64);
@@ -25371,7 +25371,7 @@ impl RshiftXorV4i8 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1289; provenance: mesa.
+/// Specified in isa.xml:1289; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI64(u64);
@@ -25532,7 +25532,7 @@ impl RshiftXorI64 {
 ///
 /// Meant as `(A & mask) | (B & ~mask)`; later Mesa files put a mode at bit 32, and 0 there tests the sign.
 ///
-/// Specified in isa.xml:1301; provenance: mesa.
+/// Specified in isa.xml:1301; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxI32(u64);
@@ -25645,7 +25645,7 @@ impl MuxI32 {
 ///
 /// Cube mapping: S coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1311; provenance: mesa.
+/// Specified in isa.xml:1311; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeSsel(u64);
@@ -25798,7 +25798,7 @@ impl CubeSsel {
 ///
 /// Cube mapping: T coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1318; provenance: mesa.
+/// Specified in isa.xml:1318; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeTsel(u64);
@@ -25951,7 +25951,7 @@ impl CubeTsel {
 ///
 /// `A | B << 8 | CD << 16` from two bytes and a half word. To pack four bytes, first make CD from C, D and 0. With B and CD zero it extends any byte of A to a word.
 ///
-/// Specified in isa.xml:1325; provenance: mesa.
+/// Specified in isa.xml:1325; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV4i8(u64);
@@ -26100,7 +26100,7 @@ impl MkvecV4i8 {
 ///
 /// Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.
 ///
-/// Specified in isa.xml:1336; provenance: mesa.
+/// Specified in isa.xml:1336; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface1(u64);
@@ -26273,7 +26273,7 @@ impl Cubeface1 {
 ///
 /// `face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.
 ///
-/// Specified in isa.xml:1346; provenance: mesa.
+/// Specified in isa.xml:1346; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface2(u64);
@@ -26446,7 +26446,7 @@ impl Cubeface2 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1362; provenance: mesa.
+/// Specified in isa.xml:1362; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4s8(u64);
@@ -26569,7 +26569,7 @@ impl IdpV4s8 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1363; provenance: mesa.
+/// Specified in isa.xml:1363; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4u8(u64);
@@ -26692,7 +26692,7 @@ impl IdpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1380; provenance: mesa.
+/// Specified in isa.xml:1380; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpU32(u64);
@@ -26881,7 +26881,7 @@ impl IcmpU32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1381; provenance: mesa.
+/// Specified in isa.xml:1381; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2u16(u64);
@@ -27070,7 +27070,7 @@ impl IcmpV2u16 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1382; provenance: mesa.
+/// Specified in isa.xml:1382; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4u8(u64);
@@ -27259,7 +27259,7 @@ impl IcmpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1398; provenance: mesa.
+/// Specified in isa.xml:1398; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpF32(u64);
@@ -27478,7 +27478,7 @@ impl FcmpF32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1399; provenance: mesa.
+/// Specified in isa.xml:1399; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpV2f16(u64);
@@ -27697,7 +27697,7 @@ impl FcmpV2f16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1417; provenance: mesa.
+/// Specified in isa.xml:1417; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpS32(u64);
@@ -27886,7 +27886,7 @@ impl IcmpS32 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1418; provenance: mesa.
+/// Specified in isa.xml:1418; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2s16(u64);
@@ -28075,7 +28075,7 @@ impl IcmpV2s16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1419; provenance: mesa.
+/// Specified in isa.xml:1419; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4s8(u64);
@@ -28264,7 +28264,7 @@ impl IcmpV4s8 {
 ///
 /// Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.
 ///
-/// Specified in isa.xml:1429; provenance: mesa.
+/// Specified in isa.xml:1429; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmI32(u64);
@@ -28359,7 +28359,7 @@ impl IaddImmI32 {
 ///
 /// Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1439; provenance: mesa.
+/// Specified in isa.xml:1439; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV2i16(u64);
@@ -28454,7 +28454,7 @@ impl IaddImmV2i16 {
 ///
 /// Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1449; provenance: mesa.
+/// Specified in isa.xml:1449; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV4i8(u64);
@@ -28549,7 +28549,7 @@ impl IaddImmV4i8 {
 ///
 /// Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.
 ///
-/// Specified in isa.xml:1459; provenance: mesa.
+/// Specified in isa.xml:1459; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmF32(u64);
@@ -28644,7 +28644,7 @@ impl FaddImmF32 {
 ///
 /// Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1468; provenance: mesa.
+/// Specified in isa.xml:1468; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmV2f16(u64);
@@ -28737,7 +28737,7 @@ impl FaddImmV2f16 {
 }
 /// `TODO.ATOM_C1`: Atomic with operand 1
 ///
-/// Specified in isa.xml:1478; provenance: mesa.
+/// Specified in isa.xml:1478; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoAtomC1(u64);
@@ -28862,7 +28862,7 @@ impl TodoAtomC1 {
 }
 /// `TODO.ATOM_C`: Atomic with result
 ///
-/// Specified in isa.xml:1489; provenance: mesa.
+/// Specified in isa.xml:1489; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoAtomC(u64);
@@ -28989,7 +28989,7 @@ impl TodoAtomC {
 ///
 /// Reads one texel, with no filter.
 ///
-/// Specified in isa.xml:1500; provenance: mesa.
+/// Specified in isa.xml:1500; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexFetch(u64);
@@ -29134,7 +29134,7 @@ impl TexFetch {
 ///
 /// Samples a texture; `.skip` omits helpers.
 ///
-/// Specified in isa.xml:1512; provenance: mesa.
+/// Specified in isa.xml:1512; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Tex(u64);
@@ -29307,7 +29307,7 @@ impl Tex {
 ///
 /// The varying must be f32.
 ///
-/// Specified in isa.xml:1526; provenance: mesa.
+/// Specified in isa.xml:1526; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoVarTex(u64);
@@ -29426,7 +29426,7 @@ impl TodoVarTex {
 ///
 /// `(A * B + C) * 2^D`, scaled on the exponent bits. Special cases do not follow `FMA` plus a real multiply, so use it only inside known sequences.
 ///
-/// Specified in isa.xml:1535; provenance: mesa.
+/// Specified in isa.xml:1535; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleF32(u64);
@@ -37411,7 +37411,7 @@ mod tables {
                 doc: "Does nothing itself but carries waits and an action: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.",
                 unit: "",
                 source: "isa.xml:533",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0,
@@ -37440,7 +37440,7 @@ mod tables {
                 doc: "Jumps when the condition is nonzero, or with `.eq` when it is zero. The target is the next instruction's address plus `8 * offset`, with a signed 27-bit offset. Threads may diverge, so `.reconverge` is usually needed; `.eq` with constant 0 always jumps.",
                 unit: "",
                 source: "isa.xml:541",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x1f000000000000,
@@ -37469,7 +37469,7 @@ mod tables {
                 doc: "Kills the fragment and its thread if the comparison of the two sources holds. The result must go to `r60`. Fragment shaders only.",
                 unit: "",
                 source: "isa.xml:553",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x20000000000000,
@@ -37498,7 +37498,7 @@ mod tables {
                 doc: "`BRANCHZ` to an address held in a source. Fragment shaders enter blend shaders this way.",
                 unit: "",
                 source: "isa.xml:564",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x2f000000000000,
@@ -37527,7 +37527,7 @@ mod tables {
                 doc: "Orders threads and memory. Needs both slot 7 and the `barrier` action.",
                 unit: "",
                 source: "isa.xml:574",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x45000000000000,
@@ -37556,7 +37556,7 @@ mod tables {
                 doc: "Compares the first two sources; returns the third if true, else the fourth.",
                 unit: "",
                 source: "isa.xml:582",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x154000000000000,
@@ -37585,7 +37585,7 @@ mod tables {
                 doc: "Compares the first two sources; returns the third if true, else the fourth.",
                 unit: "",
                 source: "isa.xml:583",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x155000000000000,
@@ -37614,7 +37614,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "",
                 source: "isa.xml:596",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x150000000000000,
@@ -37643,7 +37643,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "",
                 source: "isa.xml:597",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x151000000000000,
@@ -37672,7 +37672,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "",
                 source: "isa.xml:598",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x158000000000000,
@@ -37701,7 +37701,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "",
                 source: "isa.xml:599",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x159000000000000,
@@ -37730,7 +37730,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:612",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x56000000000000,
@@ -37759,7 +37759,7 @@ mod tables {
                 doc: "Interpolates one varying.",
                 unit: "",
                 source: "isa.xml:624",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5c000000000000,
@@ -37788,7 +37788,7 @@ mod tables {
                 doc: "Interpolates one varying.",
                 unit: "",
                 source: "isa.xml:625",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5d000000000000,
@@ -37817,7 +37817,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:636",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x66000000000000,
@@ -37846,7 +37846,7 @@ mod tables {
                 doc: "Index must agree across the warp.",
                 unit: "",
                 source: "isa.xml:647",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x67000000000000,
@@ -37875,7 +37875,7 @@ mod tables {
                 doc: "64-bit address of this vertex in the position or varying buffer: base plus linear ID times stride. Run it once per shader on the ID that starts out in `r59`, then `STORE` at offsets from the result. Unlike on older Mali, varyings stored this way skip format conversion.",
                 unit: "",
                 source: "isa.xml:659",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5e000000000000,
@@ -37904,7 +37904,7 @@ mod tables {
                 doc: "Loads one byte.",
                 unit: "",
                 source: "isa.xml:673",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000000000000,
@@ -37933,7 +37933,7 @@ mod tables {
                 doc: "Loads a half word.",
                 unit: "",
                 source: "isa.xml:684",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000008000000,
@@ -37962,7 +37962,7 @@ mod tables {
                 doc: "Loads three bytes.",
                 unit: "",
                 source: "isa.xml:695",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000010000000,
@@ -37991,7 +37991,7 @@ mod tables {
                 doc: "Loads one word.",
                 unit: "",
                 source: "isa.xml:706",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000018000000,
@@ -38020,7 +38020,7 @@ mod tables {
                 doc: "Loads six bytes.",
                 unit: "",
                 source: "isa.xml:717",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000020000000,
@@ -38049,7 +38049,7 @@ mod tables {
                 doc: "Loads two words.",
                 unit: "",
                 source: "isa.xml:728",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000028000000,
@@ -38078,7 +38078,7 @@ mod tables {
                 doc: "Loads three words.",
                 unit: "",
                 source: "isa.xml:739",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000030000000,
@@ -38107,7 +38107,7 @@ mod tables {
                 doc: "Loads four words.",
                 unit: "",
                 source: "isa.xml:750",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000038000000,
@@ -38136,7 +38136,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:764",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000000000000,
@@ -38165,7 +38165,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:765",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000008000000,
@@ -38194,7 +38194,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:766",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000010000000,
@@ -38223,7 +38223,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:767",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000018000000,
@@ -38252,7 +38252,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:768",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000020000000,
@@ -38281,7 +38281,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:769",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000028000000,
@@ -38310,7 +38310,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:770",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000030000000,
@@ -38339,7 +38339,7 @@ mod tables {
                 doc: "Stores to memory.",
                 unit: "",
                 source: "isa.xml:771",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000038000000,
@@ -38368,7 +38368,7 @@ mod tables {
                 doc: "Writes a texel.",
                 unit: "",
                 source: "isa.xml:779",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x71000000000000,
@@ -38397,7 +38397,7 @@ mod tables {
                 doc: "Reads a pixel back from the tile buffer, with render target, pixel and sample given by the first source and the format by the last. Serves framebuffer fetch and blend shaders.",
                 unit: "",
                 source: "isa.xml:787",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x78000000000000,
@@ -38426,7 +38426,7 @@ mod tables {
                 doc: "Blends the colour in the first staging registers into the render target of the given descriptor, a special immediate. The second staging register is for the coverage mask. With fixed-function blending the hardware does the rest: the thread finishes if the action is `return`, else execution skips `target` instructions, for all threads alike, so no `.reconverge` is needed. If a blend shader is required, action and target are ignored and the next instruction runs; put the call to the shader there. One binary thus serves both cases.",
                 unit: "",
                 source: "isa.xml:801",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7f000000000000,
@@ -38455,7 +38455,7 @@ mod tables {
                 doc: "Applies alpha-to-coverage and returns the new coverage mask; it kills no thread. Run it before any `ZS_EMIT` or `BLEND`.",
                 unit: "",
                 source: "isa.xml:824",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7d000000000000,
@@ -38484,7 +38484,7 @@ mod tables {
                 doc: "Writes the shader's own depth (`.z`), stencil (`.stencil`) or both, as for `gl_FragDepth`, and returns coverage.",
                 unit: "",
                 source: "isa.xml:836",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7e000000000000,
@@ -38513,7 +38513,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:854",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000040000,
@@ -38542,7 +38542,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:855",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000050000,
@@ -38571,7 +38571,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:856",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000070000,
@@ -38600,7 +38600,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:857",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000090000,
@@ -38629,7 +38629,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:858",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000140000,
@@ -38658,7 +38658,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:859",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000150000,
@@ -38687,7 +38687,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:860",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000170000,
@@ -38716,7 +38716,7 @@ mod tables {
                 doc: "Converts 16- and 32-bit integers to floats, or 16-bit ones to words, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "",
                 source: "isa.xml:861",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000190000,
@@ -38745,7 +38745,7 @@ mod tables {
                 doc: "Rounds and saturates; NaN gives 0.",
                 unit: "",
                 source: "isa.xml:868",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000c0000,
@@ -38774,7 +38774,7 @@ mod tables {
                 doc: "Rounds and saturates; NaN gives 0.",
                 unit: "",
                 source: "isa.xml:869",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001c0000,
@@ -38803,7 +38803,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "",
                 source: "isa.xml:876",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000e0000,
@@ -38832,7 +38832,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "",
                 source: "isa.xml:877",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001e0000,
@@ -38861,7 +38861,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "",
                 source: "isa.xml:878",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000a0000,
@@ -38890,7 +38890,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "",
                 source: "isa.xml:879",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001a0000,
@@ -38919,7 +38919,7 @@ mod tables {
                 doc: "Widens one half; always exact.",
                 unit: "",
                 source: "isa.xml:884",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000b0000,
@@ -38948,7 +38948,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:892",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000000000,
@@ -38977,7 +38977,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:893",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000010000,
@@ -39006,7 +39006,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:894",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000020000,
@@ -39035,7 +39035,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:895",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000030000,
@@ -39064,7 +39064,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:896",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000100000,
@@ -39093,7 +39093,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:897",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000110000,
@@ -39122,7 +39122,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:898",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000120000,
@@ -39151,7 +39151,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "",
                 source: "isa.xml:899",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000130000,
@@ -39180,7 +39180,7 @@ mod tables {
                 doc: "Rounds to a whole float; a zero keeps its sign.",
                 unit: "",
                 source: "isa.xml:905",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000d0000,
@@ -39209,7 +39209,7 @@ mod tables {
                 doc: "Rounds to a whole float; a zero keeps its sign.",
                 unit: "",
                 source: "isa.xml:906",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000f0000,
@@ -39238,7 +39238,7 @@ mod tables {
                 doc: "Copies one register to another.",
                 unit: "",
                 source: "isa.xml:911",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000000000,
@@ -39267,7 +39267,7 @@ mod tables {
                 doc: "Zero bits above the highest set one; 32 if none.",
                 unit: "",
                 source: "isa.xml:916",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000040000,
@@ -39296,7 +39296,7 @@ mod tables {
                 doc: "Leading zeros of each half; 16 when it is 0.",
                 unit: "",
                 source: "isa.xml:921",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000050000,
@@ -39325,7 +39325,7 @@ mod tables {
                 doc: "Leading zeros of each byte; 8 when it is 0.",
                 unit: "",
                 source: "isa.xml:926",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000060000,
@@ -39354,7 +39354,7 @@ mod tables {
                 doc: "Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.",
                 unit: "",
                 source: "isa.xml:931",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000080000,
@@ -39383,7 +39383,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:939",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000090000,
@@ -39412,7 +39412,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:943",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000a0000,
@@ -39441,7 +39441,7 @@ mod tables {
                 doc: "Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.",
                 unit: "",
                 source: "isa.xml:947",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000c0000,
@@ -39470,7 +39470,7 @@ mod tables {
                 doc: "Mirrors the 32 bits end to end. Swizzle the result for other widths.",
                 unit: "",
                 source: "isa.xml:955",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000d0000,
@@ -39499,7 +39499,7 @@ mod tables {
                 doc: "Inverts all bits; shift-and-logic opcodes can too.",
                 unit: "",
                 source: "isa.xml:962",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000e0000,
@@ -39528,7 +39528,7 @@ mod tables {
                 doc: "Inverts 64 bits; shift-and-logic opcodes can too.",
                 unit: "",
                 source: "isa.xml:967",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1910000000e0000,
@@ -39557,7 +39557,7 @@ mod tables {
                 doc: "Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.",
                 unit: "",
                 source: "isa.xml:972",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x95000000000000,
@@ -39586,7 +39586,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
                 source: "isa.xml:984",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000000000,
@@ -39615,7 +39615,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
                 source: "isa.xml:985",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000010000,
@@ -39644,7 +39644,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
                 source: "isa.xml:986",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000020000,
@@ -39673,7 +39673,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
                 source: "isa.xml:987",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000030000,
@@ -39702,7 +39702,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
                 source: "isa.xml:997",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000000000,
@@ -39731,7 +39731,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
                 source: "isa.xml:998",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000010000,
@@ -39760,7 +39760,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
                 source: "isa.xml:999",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000020000,
@@ -39789,7 +39789,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
                 source: "isa.xml:1000",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000030000,
@@ -39818,7 +39818,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
                 source: "isa.xml:1001",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000080000,
@@ -39847,7 +39847,7 @@ mod tables {
                 doc: "Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "",
                 source: "isa.xml:1011",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000040000,
@@ -39876,7 +39876,7 @@ mod tables {
                 doc: "Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "",
                 source: "isa.xml:1012",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000050000,
@@ -39905,7 +39905,7 @@ mod tables {
                 doc: "`A + B`",
                 unit: "",
                 source: "isa.xml:1021",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000000000,
@@ -39934,7 +39934,7 @@ mod tables {
                 doc: "`A + B`",
                 unit: "",
                 source: "isa.xml:1022",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000000000,
@@ -39963,7 +39963,7 @@ mod tables {
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "",
                 source: "isa.xml:1030",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000020000,
@@ -39992,7 +39992,7 @@ mod tables {
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "",
                 source: "isa.xml:1031",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000020000,
@@ -40021,7 +40021,7 @@ mod tables {
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "",
                 source: "isa.xml:1039",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000030000,
@@ -40050,7 +40050,7 @@ mod tables {
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "",
                 source: "isa.xml:1040",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000030000,
@@ -40079,7 +40079,7 @@ mod tables {
                 doc: "Rounds two f32 values to f16: A lands in the low half, B in the high one.",
                 unit: "",
                 source: "isa.xml:1048",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000040000,
@@ -40108,7 +40108,7 @@ mod tables {
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "",
                 source: "isa.xml:1057",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000060000,
@@ -40137,7 +40137,7 @@ mod tables {
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "",
                 source: "isa.xml:1058",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000060000,
@@ -40166,7 +40166,7 @@ mod tables {
                 doc: "`2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.",
                 unit: "",
                 source: "isa.xml:1069",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000080000,
@@ -40195,7 +40195,7 @@ mod tables {
                 doc: "`A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).",
                 unit: "",
                 source: "isa.xml:1079",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000090000,
@@ -40224,7 +40224,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1091",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa0000000000000,
@@ -40253,7 +40253,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1092",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000000000,
@@ -40282,7 +40282,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1093",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa2000000000000,
@@ -40311,7 +40311,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1094",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa8000000000000,
@@ -40340,7 +40340,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1095",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa9000000000000,
@@ -40369,7 +40369,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1096",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa000000000000,
@@ -40398,7 +40398,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1097",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000000000,
@@ -40427,7 +40427,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
                 source: "isa.xml:1098",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000000000,
@@ -40456,7 +40456,7 @@ mod tables {
                 doc: "`A | B << 16`, that is `(ushort2)(A, B)`.",
                 unit: "",
                 source: "isa.xml:1105",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000050000,
@@ -40485,7 +40485,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1112",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa0000000010000,
@@ -40514,7 +40514,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1113",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000010000,
@@ -40543,7 +40543,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1114",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa2000000010000,
@@ -40572,7 +40572,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1115",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa8000000010000,
@@ -40601,7 +40601,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1116",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa9000000010000,
@@ -40630,7 +40630,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1117",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa000000010000,
@@ -40659,7 +40659,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1118",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000010000,
@@ -40688,7 +40688,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
                 source: "isa.xml:1119",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000010000,
@@ -40717,7 +40717,7 @@ mod tables {
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "",
                 source: "isa.xml:1131",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000070000,
@@ -40746,7 +40746,7 @@ mod tables {
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "",
                 source: "isa.xml:1132",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000070000,
@@ -40775,7 +40775,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1139",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000a0000,
@@ -40804,7 +40804,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1140",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000a0000,
@@ -40833,7 +40833,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1141",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000a0000,
@@ -40862,7 +40862,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1142",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000a0000,
@@ -40891,7 +40891,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1143",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000a0000,
@@ -40920,7 +40920,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1144",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000a0000,
@@ -40949,7 +40949,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
                 source: "isa.xml:1145",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a30000000a0000,
@@ -40978,7 +40978,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1158",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000b0000,
@@ -41007,7 +41007,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1159",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000b0000,
@@ -41036,7 +41036,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1160",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000b0000,
@@ -41065,7 +41065,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1161",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000b0000,
@@ -41094,7 +41094,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1162",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000b0000,
@@ -41123,7 +41123,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
                 source: "isa.xml:1163",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000b0000,
@@ -41152,7 +41152,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1175",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000f0000,
@@ -41181,7 +41181,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1176",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000f0000,
@@ -41210,7 +41210,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1177",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000f0000,
@@ -41239,7 +41239,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1178",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000f0000,
@@ -41268,7 +41268,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1179",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000f0000,
@@ -41297,7 +41297,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1180",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000f0000,
@@ -41326,7 +41326,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1181",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a30000000f0000,
@@ -41355,7 +41355,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
                 source: "isa.xml:1182",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab0000000f0000,
@@ -41384,7 +41384,7 @@ mod tables {
                 doc: "`A * B + C`",
                 unit: "",
                 source: "isa.xml:1196",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb2000000000000,
@@ -41413,7 +41413,7 @@ mod tables {
                 doc: "`A * B + C`",
                 unit: "",
                 source: "isa.xml:1197",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb3000000000000,
@@ -41442,7 +41442,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1206",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000100000000,
@@ -41471,7 +41471,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1207",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000100000000,
@@ -41500,7 +41500,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1208",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000100000000,
@@ -41529,7 +41529,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1209",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000100000000,
@@ -41558,7 +41558,7 @@ mod tables {
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1222",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000000000000,
@@ -41587,7 +41587,7 @@ mod tables {
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1223",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000000000000,
@@ -41616,7 +41616,7 @@ mod tables {
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1224",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000000000000,
@@ -41645,7 +41645,7 @@ mod tables {
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1225",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000000000000,
@@ -41674,7 +41674,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
                 source: "isa.xml:1238",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000101000000,
@@ -41703,7 +41703,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
                 source: "isa.xml:1239",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000101000000,
@@ -41732,7 +41732,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
                 source: "isa.xml:1240",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000101000000,
@@ -41761,7 +41761,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
                 source: "isa.xml:1241",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000101000000,
@@ -41790,7 +41790,7 @@ mod tables {
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
                 source: "isa.xml:1254",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000001000000,
@@ -41819,7 +41819,7 @@ mod tables {
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
                 source: "isa.xml:1255",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000001000000,
@@ -41848,7 +41848,7 @@ mod tables {
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
                 source: "isa.xml:1256",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000001000000,
@@ -41877,7 +41877,7 @@ mod tables {
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
                 source: "isa.xml:1257",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000001000000,
@@ -41906,7 +41906,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1270",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000102000000,
@@ -41935,7 +41935,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1271",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000102000000,
@@ -41964,7 +41964,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1272",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000102000000,
@@ -41993,7 +41993,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1273",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000102000000,
@@ -42022,7 +42022,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1286",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000002000000,
@@ -42051,7 +42051,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1287",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000002000000,
@@ -42080,7 +42080,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1288",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000002000000,
@@ -42109,7 +42109,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
                 source: "isa.xml:1289",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000002000000,
@@ -42138,7 +42138,7 @@ mod tables {
                 doc: "Meant as `(A & mask) | (B & ~mask)`; later Mesa files put a mode at bit 32, and 0 there tests the sign.",
                 unit: "",
                 source: "isa.xml:1301",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb8000000000000,
@@ -42167,7 +42167,7 @@ mod tables {
                 doc: "Cube mapping: S coordinate for the face that `CUBEFACE2` chose.",
                 unit: "",
                 source: "isa.xml:1311",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xbc000000000000,
@@ -42196,7 +42196,7 @@ mod tables {
                 doc: "Cube mapping: T coordinate for the face that `CUBEFACE2` chose.",
                 unit: "",
                 source: "isa.xml:1318",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xbc000001000000,
@@ -42225,7 +42225,7 @@ mod tables {
                 doc: "`A | B << 8 | CD << 16` from two bytes and a half word. To pack four bytes, first make CD from C, D and 0. With B and CD zero it extends any byte of A to a word.",
                 unit: "",
                 source: "isa.xml:1325",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xbd000000000000,
@@ -42254,7 +42254,7 @@ mod tables {
                 doc: "Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.",
                 unit: "",
                 source: "isa.xml:1336",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xc0000000000000,
@@ -42283,7 +42283,7 @@ mod tables {
                 doc: "`face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.",
                 unit: "",
                 source: "isa.xml:1346",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xc1000000000000,
@@ -42312,7 +42312,7 @@ mod tables {
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "",
                 source: "isa.xml:1362",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xc2000000000000,
@@ -42341,7 +42341,7 @@ mod tables {
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "",
                 source: "isa.xml:1363",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xc2000001000000,
@@ -42370,7 +42370,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
                 source: "isa.xml:1380",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf0000000000000,
@@ -42399,7 +42399,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
                 source: "isa.xml:1381",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf1000000000000,
@@ -42428,7 +42428,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
                 source: "isa.xml:1382",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf2000000000000,
@@ -42457,7 +42457,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "",
                 source: "isa.xml:1398",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf4000000000000,
@@ -42486,7 +42486,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "",
                 source: "isa.xml:1399",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf5000000000000,
@@ -42515,7 +42515,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
                 source: "isa.xml:1417",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf8000000000000,
@@ -42544,7 +42544,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
                 source: "isa.xml:1418",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf9000000000000,
@@ -42573,7 +42573,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
                 source: "isa.xml:1419",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xfa000000000000,
@@ -42602,7 +42602,7 @@ mod tables {
                 doc: "Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.",
                 unit: "",
                 source: "isa.xml:1429",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x110000000000000,
@@ -42631,7 +42631,7 @@ mod tables {
                 doc: "Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.",
                 unit: "",
                 source: "isa.xml:1439",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x111000000000000,
@@ -42660,7 +42660,7 @@ mod tables {
                 doc: "Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.",
                 unit: "",
                 source: "isa.xml:1449",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x112000000000000,
@@ -42689,7 +42689,7 @@ mod tables {
                 doc: "Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.",
                 unit: "",
                 source: "isa.xml:1459",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x114000000000000,
@@ -42718,7 +42718,7 @@ mod tables {
                 doc: "Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.",
                 unit: "",
                 source: "isa.xml:1468",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x115000000000000,
@@ -42747,7 +42747,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:1478",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x69000000000000,
@@ -42776,7 +42776,7 @@ mod tables {
                 doc: "",
                 unit: "",
                 source: "isa.xml:1489",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x120000000000000,
@@ -42805,7 +42805,7 @@ mod tables {
                 doc: "Reads one texel, with no filter.",
                 unit: "",
                 source: "isa.xml:1500",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x125000000000000,
@@ -42834,7 +42834,7 @@ mod tables {
                 doc: "Samples a texture; `.skip` omits helpers.",
                 unit: "",
                 source: "isa.xml:1512",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x128000000000000,
@@ -42863,7 +42863,7 @@ mod tables {
                 doc: "The varying must be f32.",
                 unit: "",
                 source: "isa.xml:1526",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x130000000000000,
@@ -42892,7 +42892,7 @@ mod tables {
                 doc: "`(A * B + C) * 2^D`, scaled on the exponent bits. Special cases do not follow `FMA` plus a real multiply, so use it only inside known sequences.",
                 unit: "",
                 source: "isa.xml:1535",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x160000000000000,

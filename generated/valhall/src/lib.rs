@@ -6678,7 +6678,7 @@ macro_rules! __form {
 ///
 /// Does nothing itself but carries a flow: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.
 ///
-/// Specified in isa.xml:722; provenance: mesa.
+/// Specified in isa.xml:722; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Nop(u64);
@@ -6708,7 +6708,7 @@ impl Nop {
 ///
 /// Jumps when the condition is nonzero, or with `.eq` when it is zero. The target is the next instruction's address plus `8 * offset`, with a signed 27-bit offset. Threads may diverge, so `.reconverge` is usually needed; `.eq` with constant 0 always jumps.
 ///
-/// Specified in isa.xml:729; provenance: mesa.
+/// Specified in isa.xml:729; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Branchz(u64);
@@ -6798,7 +6798,7 @@ impl Branchz {
 ///
 /// Kills the fragment and its thread if the comparison of the two sources holds. Fragment shaders only.
 ///
-/// Specified in isa.xml:742; provenance: mesa.
+/// Specified in isa.xml:742; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct DiscardF32(u64);
@@ -6935,7 +6935,7 @@ impl DiscardF32 {
 ///
 /// `BRANCHZ` to a target held in a source, relative or `.absolute`. Fragment shaders enter blend shaders this way.
 ///
-/// Specified in isa.xml:752; provenance: mesa.
+/// Specified in isa.xml:752; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Branchzi(u64);
@@ -7035,7 +7035,7 @@ impl Branchzi {
 ///
 /// Orders threads and memory. Needs both slot 7 and the `.wait` flow.
 ///
-/// Specified in isa.xml:764; provenance: mesa.
+/// Specified in isa.xml:764; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Barrier(u64);
@@ -7082,7 +7082,7 @@ impl Barrier {
 ///
 /// Compares the first two sources; returns the third if true, else the fourth.
 ///
-/// Specified in isa.xml:772; provenance: mesa.
+/// Specified in isa.xml:772; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselF32(u64);
@@ -7219,7 +7219,7 @@ impl CselF32 {
 ///
 /// Compares the first two sources; returns the third if true, else the fourth.
 ///
-/// Specified in isa.xml:773; provenance: mesa.
+/// Specified in isa.xml:773; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2f16(u64);
@@ -7356,7 +7356,7 @@ impl CselV2f16 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:786; provenance: mesa.
+/// Specified in isa.xml:786; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselU32(u64);
@@ -7493,7 +7493,7 @@ impl CselU32 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:787; provenance: mesa.
+/// Specified in isa.xml:787; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2u16(u64);
@@ -7630,7 +7630,7 @@ impl CselV2u16 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:788; provenance: mesa.
+/// Specified in isa.xml:788; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselS32(u64);
@@ -7767,7 +7767,7 @@ impl CselS32 {
 ///
 /// Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.
 ///
-/// Specified in isa.xml:789; provenance: mesa.
+/// Specified in isa.xml:789; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CselV2s16(u64);
@@ -7902,7 +7902,7 @@ impl CselV2s16 {
 }
 /// `LD_VAR_SPECIAL`: Special varying load
 ///
-/// Specified in isa.xml:802; provenance: mesa.
+/// Specified in isa.xml:802; provenance: driver.
 ///
 /// # Examples
 ///
@@ -8119,7 +8119,7 @@ impl LdVarSpecial {
 ///
 /// Interpolates a varying at a fixed buffer offset.
 ///
-/// Specified in isa.xml:816; provenance: mesa.
+/// Specified in isa.xml:816; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarBufImmF32(u64);
@@ -8278,7 +8278,7 @@ impl LdVarBufImmF32 {
 ///
 /// Interpolates a varying at a fixed buffer offset.
 ///
-/// Specified in isa.xml:817; provenance: mesa.
+/// Specified in isa.xml:817; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarBufImmF16(u64);
@@ -8437,7 +8437,7 @@ impl LdVarBufImmF16 {
 ///
 /// Interpolates a varying at a computed offset.
 ///
-/// Specified in isa.xml:831; provenance: mesa.
+/// Specified in isa.xml:831; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarBufF32(u64);
@@ -8598,7 +8598,7 @@ impl LdVarBufF32 {
 ///
 /// Interpolates a varying at a computed offset.
 ///
-/// Specified in isa.xml:832; provenance: mesa.
+/// Specified in isa.xml:832; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarBufF16(u64);
@@ -8759,7 +8759,7 @@ impl LdVarBufF16 {
 ///
 /// Interpolates the varying a run-time handle names.
 ///
-/// Specified in isa.xml:844; provenance: mesa.
+/// Specified in isa.xml:844; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVar(u64);
@@ -8920,7 +8920,7 @@ impl LdVar {
 ///
 /// Interpolates varying `index` of resource `table`.
 ///
-/// Specified in isa.xml:857; provenance: mesa.
+/// Specified in isa.xml:857; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarImm(u64);
@@ -9095,7 +9095,7 @@ impl LdVarImm {
 ///
 /// Reads a run-time varying, not interpolated.
 ///
-/// Specified in isa.xml:871; provenance: mesa.
+/// Specified in isa.xml:871; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarFlat(u64);
@@ -9204,7 +9204,7 @@ impl LdVarFlat {
 ///
 /// Reads varying `index` of `table`, flat.
 ///
-/// Specified in isa.xml:881; provenance: mesa.
+/// Specified in isa.xml:881; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdVarFlatImm(u64);
@@ -9327,7 +9327,7 @@ impl LdVarFlatImm {
 ///
 /// Reads `vecsize` channels of attribute `index` in resource `table` for one vertex and instance, as the register format. Table codes 12..15 mean 60..63.
 ///
-/// Specified in isa.xml:892; provenance: mesa.
+/// Specified in isa.xml:892; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdAttrImm(u64);
@@ -9484,7 +9484,7 @@ impl LdAttrImm {
 ///
 /// `LD_ATTR_IMM` with the descriptor named at run time: table in bits 24..31, index below. All threads of a warp must agree on it.
 ///
-/// Specified in isa.xml:910; provenance: mesa.
+/// Specified in isa.xml:910; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdAttr(u64);
@@ -9625,7 +9625,7 @@ impl LdAttr {
 ///
 /// Reads one texel, unfiltered, through texture descriptor `index` of `table`, as the register format.
 ///
-/// Specified in isa.xml:926; provenance: mesa.
+/// Specified in isa.xml:926; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdTexImm(u64);
@@ -9782,7 +9782,7 @@ impl LdTexImm {
 ///
 /// `LD_TEX_IMM` with table and index taken from a source instead of the encoding.
 ///
-/// Specified in isa.xml:943; provenance: mesa.
+/// Specified in isa.xml:943; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdTex(u64);
@@ -9923,7 +9923,7 @@ impl LdTex {
 ///
 /// Finds where attribute `index` of `table` is stored. Three registers result: address low, address high, conversion descriptor.
 ///
-/// Specified in isa.xml:959; provenance: mesa.
+/// Specified in isa.xml:959; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaAttrImm(u64);
@@ -10052,7 +10052,7 @@ impl LeaAttrImm {
 ///
 /// `LEA_ATTR_IMM` for an attribute named by a source: address low, address high, conversion descriptor.
 ///
-/// Specified in isa.xml:974; provenance: mesa.
+/// Specified in isa.xml:974; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaAttr(u64);
@@ -10175,7 +10175,7 @@ impl LeaAttr {
 ///
 /// Finds where a texel of image `index` in `table` is stored. Returns address low, address high and a conversion descriptor in three registers, ready for `ST_CVT`, which adds the register format. Coordinates are 16-bit integers, two per source.
 ///
-/// Specified in isa.xml:989; provenance: mesa.
+/// Specified in isa.xml:989; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaTexImm(u64);
@@ -10304,7 +10304,7 @@ impl LeaTexImm {
 ///
 /// `LEA_TEX_IMM` for an image named by a source: gives the texel's address in two registers and its conversion descriptor in a third. Coordinates are packed 16-bit integers.
 ///
-/// Specified in isa.xml:1006; provenance: mesa.
+/// Specified in isa.xml:1006; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaTex(u64);
@@ -10427,7 +10427,7 @@ impl LeaTex {
 ///
 /// Loads a byte at an offset in a buffer. The mode word's low byte picks a buffer of table 0 if bits 25..31 are clear; if all are set, it picks a table to read descriptors from. Hardware bug: lane `.b1` acts as `.b0`, `.b3` as `.b2`.
 ///
-/// Specified in isa.xml:1022; provenance: mesa.
+/// Specified in isa.xml:1022; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI8(u64);
@@ -10544,7 +10544,7 @@ impl LdBufferI8 {
 ///
 /// Loads 16 bits from a buffer into the half or word that the load lane names. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1038; provenance: mesa.
+/// Specified in isa.xml:1038; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI16(u64);
@@ -10661,7 +10661,7 @@ impl LdBufferI16 {
 ///
 /// Loads three bytes from a buffer, for example a packed RGB8 texel. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1052; provenance: mesa.
+/// Specified in isa.xml:1052; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI24(u64);
@@ -10778,7 +10778,7 @@ impl LdBufferI24 {
 ///
 /// Loads one word from a buffer, optionally extended to 64 bits by lane `.d0`. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1066; provenance: mesa.
+/// Specified in isa.xml:1066; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI32(u64);
@@ -10895,7 +10895,7 @@ impl LdBufferI32 {
 ///
 /// Loads six bytes from a buffer, such as three 16-bit channels, into two registers. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1080; provenance: mesa.
+/// Specified in isa.xml:1080; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI48(u64);
@@ -11012,7 +11012,7 @@ impl LdBufferI48 {
 ///
 /// Loads 8 bytes from a buffer into a register pair. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1094; provenance: mesa.
+/// Specified in isa.xml:1094; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI64(u64);
@@ -11129,7 +11129,7 @@ impl LdBufferI64 {
 ///
 /// Loads three words from a buffer into as many registers. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1108; provenance: mesa.
+/// Specified in isa.xml:1108; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI96(u64);
@@ -11246,7 +11246,7 @@ impl LdBufferI96 {
 ///
 /// Loads four words from a buffer, the widest form. `LD_BUFFER.i8` explains the mode word.
 ///
-/// Specified in isa.xml:1122; provenance: mesa.
+/// Specified in isa.xml:1122; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdBufferI128(u64);
@@ -11363,7 +11363,7 @@ impl LdBufferI128 {
 ///
 /// Address of the element with this linear ID in buffer `index`.
 ///
-/// Specified in isa.xml:1136; provenance: mesa.
+/// Specified in isa.xml:1136; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LeaBufImm(u64);
@@ -11474,7 +11474,7 @@ impl LeaBufImm {
 ///
 /// Loads one byte.
 ///
-/// Specified in isa.xml:1146; provenance: mesa.
+/// Specified in isa.xml:1146; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI8(u64);
@@ -11599,7 +11599,7 @@ impl LoadI8 {
 ///
 /// Loads a half word.
 ///
-/// Specified in isa.xml:1158; provenance: mesa.
+/// Specified in isa.xml:1158; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI16(u64);
@@ -11724,7 +11724,7 @@ impl LoadI16 {
 ///
 /// Loads three bytes.
 ///
-/// Specified in isa.xml:1170; provenance: mesa.
+/// Specified in isa.xml:1170; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI24(u64);
@@ -11849,7 +11849,7 @@ impl LoadI24 {
 ///
 /// Loads one word.
 ///
-/// Specified in isa.xml:1182; provenance: mesa.
+/// Specified in isa.xml:1182; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI32(u64);
@@ -11974,7 +11974,7 @@ impl LoadI32 {
 ///
 /// Loads six bytes.
 ///
-/// Specified in isa.xml:1194; provenance: mesa.
+/// Specified in isa.xml:1194; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI48(u64);
@@ -12099,7 +12099,7 @@ impl LoadI48 {
 ///
 /// Loads two words.
 ///
-/// Specified in isa.xml:1206; provenance: mesa.
+/// Specified in isa.xml:1206; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI64(u64);
@@ -12224,7 +12224,7 @@ impl LoadI64 {
 ///
 /// Loads three words.
 ///
-/// Specified in isa.xml:1218; provenance: mesa.
+/// Specified in isa.xml:1218; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI96(u64);
@@ -12349,7 +12349,7 @@ impl LoadI96 {
 ///
 /// Loads four words.
 ///
-/// Specified in isa.xml:1230; provenance: mesa.
+/// Specified in isa.xml:1230; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LoadI128(u64);
@@ -12474,7 +12474,7 @@ impl LoadI128 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1245; provenance: mesa.
+/// Specified in isa.xml:1245; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI8(u64);
@@ -12579,7 +12579,7 @@ impl StoreI8 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1246; provenance: mesa.
+/// Specified in isa.xml:1246; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI16(u64);
@@ -12684,7 +12684,7 @@ impl StoreI16 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1247; provenance: mesa.
+/// Specified in isa.xml:1247; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI24(u64);
@@ -12789,7 +12789,7 @@ impl StoreI24 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1248; provenance: mesa.
+/// Specified in isa.xml:1248; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI32(u64);
@@ -12894,7 +12894,7 @@ impl StoreI32 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1249; provenance: mesa.
+/// Specified in isa.xml:1249; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI48(u64);
@@ -12999,7 +12999,7 @@ impl StoreI48 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1250; provenance: mesa.
+/// Specified in isa.xml:1250; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI64(u64);
@@ -13104,7 +13104,7 @@ impl StoreI64 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1251; provenance: mesa.
+/// Specified in isa.xml:1251; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI96(u64);
@@ -13209,7 +13209,7 @@ impl StoreI96 {
 ///
 /// Stores to memory; from helper threads only with `force`.
 ///
-/// Specified in isa.xml:1252; provenance: mesa.
+/// Specified in isa.xml:1252; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StoreI128(u64);
@@ -13314,7 +13314,7 @@ impl StoreI128 {
 ///
 /// Converts the staging registers as the descriptor says and writes them at the 64-bit address, an even register pair. `LEA_TEX` supplies both inputs of an image store.
 ///
-/// Specified in isa.xml:1260; provenance: mesa.
+/// Specified in isa.xml:1260; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StCvt(u64);
@@ -13463,7 +13463,7 @@ impl StCvt {
 ///
 /// Reads a pixel back from the tile buffer, with render target, pixel and sample given by the first source and the format by the last. Serves framebuffer fetch and blend shaders.
 ///
-/// Specified in isa.xml:1277; provenance: mesa.
+/// Specified in isa.xml:1277; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdTile(u64);
@@ -13604,7 +13604,7 @@ impl LdTile {
 ///
 /// Writes a pixel to the tile buffer; the first source picks render target, pixel and sample, the last the format. Meant for blend shaders.
 ///
-/// Specified in isa.xml:1293; provenance: mesa.
+/// Specified in isa.xml:1293; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct StTile(u64);
@@ -13745,7 +13745,7 @@ impl StTile {
 ///
 /// Blends the staging-register colour into the render target of the given descriptor, a special FAU value. With fixed-function blending the hardware does the rest: the thread finishes if the flow is `end`, else execution skips `target` instructions, for all threads alike, so no `.reconverge` is needed. If a blend shader is required, flow and target are ignored and the next instruction runs; put the call to the shader there. One binary thus serves both cases.
 ///
-/// Specified in isa.xml:1308; provenance: mesa.
+/// Specified in isa.xml:1308; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Blend(u64);
@@ -13884,7 +13884,7 @@ impl Blend {
 ///
 /// Applies alpha-to-coverage and returns the new coverage mask; it kills no thread. Run it before any `ZS_EMIT` or `BLEND`.
 ///
-/// Specified in isa.xml:1329; provenance: mesa.
+/// Specified in isa.xml:1329; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atest(u64);
@@ -13989,7 +13989,7 @@ impl Atest {
 ///
 /// Writes the shader's own depth (`.z`), stencil (`.stencil`) or both, as for `gl_FragDepth`, and returns coverage.
 ///
-/// Specified in isa.xml:1341; provenance: mesa.
+/// Specified in isa.xml:1341; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ZsEmit(u64);
@@ -14122,7 +14122,7 @@ impl ZsEmit {
 ///
 /// Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:1361; provenance: mesa.
+/// Specified in isa.xml:1361; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2s16ToV2f16(u64);
@@ -14210,7 +14210,7 @@ impl V2s16ToV2f16 {
 ///
 /// Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:1362; provenance: mesa.
+/// Specified in isa.xml:1362; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S32ToF32(u64);
@@ -14298,7 +14298,7 @@ impl S32ToF32 {
 ///
 /// Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:1363; provenance: mesa.
+/// Specified in isa.xml:1363; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2u16ToV2f16(u64);
@@ -14386,7 +14386,7 @@ impl V2u16ToV2f16 {
 ///
 /// Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.
 ///
-/// Specified in isa.xml:1364; provenance: mesa.
+/// Specified in isa.xml:1364; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U32ToF32(u64);
@@ -14474,7 +14474,7 @@ impl U32ToF32 {
 ///
 /// Widens one 16-bit integer, exactly.
 ///
-/// Specified in isa.xml:1371; provenance: mesa.
+/// Specified in isa.xml:1371; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S16ToS32(u64);
@@ -14552,7 +14552,7 @@ impl S16ToS32 {
 ///
 /// Widens one 16-bit integer, exactly.
 ///
-/// Specified in isa.xml:1372; provenance: mesa.
+/// Specified in isa.xml:1372; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S16ToF32(u64);
@@ -14630,7 +14630,7 @@ impl S16ToF32 {
 ///
 /// Widens one 16-bit integer, exactly.
 ///
-/// Specified in isa.xml:1373; provenance: mesa.
+/// Specified in isa.xml:1373; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U16ToU32(u64);
@@ -14708,7 +14708,7 @@ impl U16ToU32 {
 ///
 /// Widens one 16-bit integer, exactly.
 ///
-/// Specified in isa.xml:1374; provenance: mesa.
+/// Specified in isa.xml:1374; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U16ToF32(u64);
@@ -14786,7 +14786,7 @@ impl U16ToF32 {
 ///
 /// Rounds and saturates; NaN gives 0.
 ///
-/// Specified in isa.xml:1380; provenance: mesa.
+/// Specified in isa.xml:1380; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F32ToS32(u64);
@@ -14884,7 +14884,7 @@ impl F32ToS32 {
 ///
 /// Rounds and saturates; NaN gives 0.
 ///
-/// Specified in isa.xml:1381; provenance: mesa.
+/// Specified in isa.xml:1381; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F32ToU32(u64);
@@ -14982,7 +14982,7 @@ impl F32ToU32 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:1388; provenance: mesa.
+/// Specified in isa.xml:1388; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f16ToV2s16(u64);
@@ -15090,7 +15090,7 @@ impl V2f16ToV2s16 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:1389; provenance: mesa.
+/// Specified in isa.xml:1389; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f16ToV2u16(u64);
@@ -15198,7 +15198,7 @@ impl V2f16ToV2u16 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:1390; provenance: mesa.
+/// Specified in isa.xml:1390; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToS32(u64);
@@ -15306,7 +15306,7 @@ impl F16ToS32 {
 ///
 /// Half floats to rounded integers.
 ///
-/// Specified in isa.xml:1391; provenance: mesa.
+/// Specified in isa.xml:1391; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToU32(u64);
@@ -15414,7 +15414,7 @@ impl F16ToU32 {
 ///
 /// Widens one half; always exact.
 ///
-/// Specified in isa.xml:1396; provenance: mesa.
+/// Specified in isa.xml:1396; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct F16ToF32(u64);
@@ -15533,7 +15533,7 @@ impl F16ToF32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:1404; provenance: mesa.
+/// Specified in isa.xml:1404; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToS32(u64);
@@ -15622,7 +15622,7 @@ impl S8ToS32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:1405; provenance: mesa.
+/// Specified in isa.xml:1405; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct S8ToF32(u64);
@@ -15711,7 +15711,7 @@ impl S8ToF32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:1406; provenance: mesa.
+/// Specified in isa.xml:1406; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToU32(u64);
@@ -15800,7 +15800,7 @@ impl U8ToU32 {
 ///
 /// Widens one byte, exactly.
 ///
-/// Specified in isa.xml:1407; provenance: mesa.
+/// Specified in isa.xml:1407; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct U8ToF32(u64);
@@ -15889,7 +15889,7 @@ impl U8ToF32 {
 ///
 /// Widens two chosen bytes, exactly.
 ///
-/// Specified in isa.xml:1413; provenance: mesa.
+/// Specified in isa.xml:1413; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2s8ToV2s16(u64);
@@ -15978,7 +15978,7 @@ impl V2s8ToV2s16 {
 ///
 /// Widens two chosen bytes, exactly.
 ///
-/// Specified in isa.xml:1414; provenance: mesa.
+/// Specified in isa.xml:1414; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2s8ToV2f16(u64);
@@ -16067,7 +16067,7 @@ impl V2s8ToV2f16 {
 ///
 /// Widens two chosen bytes, exactly.
 ///
-/// Specified in isa.xml:1415; provenance: mesa.
+/// Specified in isa.xml:1415; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2u8ToV2u16(u64);
@@ -16156,7 +16156,7 @@ impl V2u8ToV2u16 {
 ///
 /// Widens two chosen bytes, exactly.
 ///
-/// Specified in isa.xml:1416; provenance: mesa.
+/// Specified in isa.xml:1416; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2u8ToV2f16(u64);
@@ -16245,7 +16245,7 @@ impl V2u8ToV2f16 {
 ///
 /// Rounds to a whole float; a zero keeps its sign.
 ///
-/// Specified in isa.xml:1422; provenance: mesa.
+/// Specified in isa.xml:1422; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundF32(u64);
@@ -16353,7 +16353,7 @@ impl FroundF32 {
 ///
 /// Rounds to a whole float; a zero keeps its sign.
 ///
-/// Specified in isa.xml:1423; provenance: mesa.
+/// Specified in isa.xml:1423; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundV2f16(u64);
@@ -16461,7 +16461,7 @@ impl FroundV2f16 {
 ///
 /// Copies one register to another.
 ///
-/// Specified in isa.xml:1428; provenance: mesa.
+/// Specified in isa.xml:1428; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MovI32(u64);
@@ -16529,7 +16529,7 @@ impl MovI32 {
 ///
 /// Zero bits above the highest set one; 32 if none.
 ///
-/// Specified in isa.xml:1433; provenance: mesa.
+/// Specified in isa.xml:1433; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzU32(u64);
@@ -16597,7 +16597,7 @@ impl ClzU32 {
 ///
 /// Leading zeros of each half; 16 when it is 0.
 ///
-/// Specified in isa.xml:1438; provenance: mesa.
+/// Specified in isa.xml:1438; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV2u16(u64);
@@ -16665,7 +16665,7 @@ impl ClzV2u16 {
 ///
 /// Leading zeros of each byte; 8 when it is 0.
 ///
-/// Specified in isa.xml:1443; provenance: mesa.
+/// Specified in isa.xml:1443; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV4u8(u64);
@@ -16733,7 +16733,7 @@ impl ClzV4u8 {
 ///
 /// Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.
 ///
-/// Specified in isa.xml:1448; provenance: mesa.
+/// Specified in isa.xml:1448; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsS32(u64);
@@ -16809,7 +16809,7 @@ impl IabsS32 {
 }
 /// `IABS.v2s16`: Absolute value
 ///
-/// Specified in isa.xml:1456; provenance: mesa.
+/// Specified in isa.xml:1456; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV2s16(u64);
@@ -16885,7 +16885,7 @@ impl IabsV2s16 {
 }
 /// `IABS.v4s8`: Absolute value
 ///
-/// Specified in isa.xml:1460; provenance: mesa.
+/// Specified in isa.xml:1460; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV4s8(u64);
@@ -16953,7 +16953,7 @@ impl IabsV4s8 {
 ///
 /// Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.
 ///
-/// Specified in isa.xml:1464; provenance: mesa.
+/// Specified in isa.xml:1464; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct PopcountI32(u64);
@@ -17021,7 +17021,7 @@ impl PopcountI32 {
 ///
 /// Mirrors the 32 bits end to end. Swizzle the result for other widths.
 ///
-/// Specified in isa.xml:1472; provenance: mesa.
+/// Specified in isa.xml:1472; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct BitrevI32(u64);
@@ -17089,7 +17089,7 @@ impl BitrevI32 {
 ///
 /// Inverts all bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:1479; provenance: mesa.
+/// Specified in isa.xml:1479; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotOldI32(u64);
@@ -17157,7 +17157,7 @@ impl NotOldI32 {
 ///
 /// Inverts 64 bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:1484; provenance: mesa.
+/// Specified in isa.xml:1484; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotOldI64(u64);
@@ -17225,7 +17225,7 @@ impl NotOldI64 {
 ///
 /// Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.
 ///
-/// Specified in isa.xml:1489; provenance: mesa.
+/// Specified in isa.xml:1489; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Wmask(u64);
@@ -17303,7 +17303,7 @@ impl Wmask {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1501; provenance: mesa.
+/// Specified in isa.xml:1501; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmF32(u64);
@@ -17401,7 +17401,7 @@ impl FrexpmF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1502; provenance: mesa.
+/// Specified in isa.xml:1502; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmV2f16(u64);
@@ -17499,7 +17499,7 @@ impl FrexpmV2f16 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1503; provenance: mesa.
+/// Specified in isa.xml:1503; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeF32(u64);
@@ -17597,7 +17597,7 @@ impl FrexpeF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1504; provenance: mesa.
+/// Specified in isa.xml:1504; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeV2f16(u64);
@@ -17695,7 +17695,7 @@ impl FrexpeV2f16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1516; provenance: mesa.
+/// Specified in isa.xml:1516; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF32(u64);
@@ -17793,7 +17793,7 @@ impl FrcpF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1517; provenance: mesa.
+/// Specified in isa.xml:1517; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF16(u64);
@@ -17891,7 +17891,7 @@ impl FrcpF16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1518; provenance: mesa.
+/// Specified in isa.xml:1518; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF32(u64);
@@ -17989,7 +17989,7 @@ impl FrsqF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1519; provenance: mesa.
+/// Specified in isa.xml:1519; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF16(u64);
@@ -18087,7 +18087,7 @@ impl FrsqF16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1520; provenance: mesa.
+/// Specified in isa.xml:1520; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogdF32(u64);
@@ -18185,7 +18185,7 @@ impl FlogdF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1521; provenance: mesa.
+/// Specified in isa.xml:1521; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FpclassF32(u64);
@@ -18283,7 +18283,7 @@ impl FpclassF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1522; provenance: mesa.
+/// Specified in isa.xml:1522; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FpclassF16(u64);
@@ -18381,7 +18381,7 @@ impl FpclassF16 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1523; provenance: mesa.
+/// Specified in isa.xml:1523; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogTableF32(u64);
@@ -18479,7 +18479,7 @@ impl FlogTableF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1524; provenance: mesa.
+/// Specified in isa.xml:1524; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpApproxF32(u64);
@@ -18577,7 +18577,7 @@ impl FrcpApproxF32 {
 ///
 /// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1525; provenance: mesa.
+/// Specified in isa.xml:1525; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqApproxF32(u64);
@@ -18675,7 +18675,7 @@ impl FrsqApproxF32 {
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1536; provenance: mesa.
+/// Specified in isa.xml:1536; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsinTableU6(u64);
@@ -18743,7 +18743,7 @@ impl FsinTableU6 {
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1537; provenance: mesa.
+/// Specified in isa.xml:1537; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcosTableU6(u64);
@@ -18811,7 +18811,7 @@ impl FcosTableU6 {
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1538; provenance: mesa.
+/// Specified in isa.xml:1538; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsincosOffsetU6(u64);
@@ -18879,7 +18879,7 @@ impl FsincosOffsetU6 {
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1539; provenance: mesa.
+/// Specified in isa.xml:1539; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpTableU4(u64);
@@ -18947,7 +18947,7 @@ impl FexpTableU4 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1548; provenance: mesa.
+/// Specified in isa.xml:1548; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddF32(u64);
@@ -19100,7 +19100,7 @@ impl FaddF32 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1549; provenance: mesa.
+/// Specified in isa.xml:1549; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddV2f16(u64);
@@ -19253,7 +19253,7 @@ impl FaddV2f16 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1557; provenance: mesa.
+/// Specified in isa.xml:1557; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminF32(u64);
@@ -19406,7 +19406,7 @@ impl FminF32 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1558; provenance: mesa.
+/// Specified in isa.xml:1558; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminV2f16(u64);
@@ -19559,7 +19559,7 @@ impl FminV2f16 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1566; provenance: mesa.
+/// Specified in isa.xml:1566; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxF32(u64);
@@ -19712,7 +19712,7 @@ impl FmaxF32 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1567; provenance: mesa.
+/// Specified in isa.xml:1567; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxV2f16(u64);
@@ -19865,7 +19865,7 @@ impl FmaxV2f16 {
 ///
 /// Rounds two f32 values to f16: A lands in the low half, B in the high one.
 ///
-/// Specified in isa.xml:1575; provenance: mesa.
+/// Specified in isa.xml:1575; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f32ToV2f16(u64);
@@ -20008,7 +20008,7 @@ impl V2f32ToV2f16 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1586; provenance: mesa.
+/// Specified in isa.xml:1586; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdexpF32(u64);
@@ -20131,7 +20131,7 @@ impl LdexpF32 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1587; provenance: mesa.
+/// Specified in isa.xml:1587; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdexpV2f16(u64);
@@ -20254,7 +20254,7 @@ impl LdexpV2f16 {
 ///
 /// `2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.
 ///
-/// Specified in isa.xml:1599; provenance: mesa.
+/// Specified in isa.xml:1599; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpF32(u64);
@@ -20367,7 +20367,7 @@ impl FexpF32 {
 ///
 /// `A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).
 ///
-/// Specified in isa.xml:1609; provenance: mesa.
+/// Specified in isa.xml:1609; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddLscaleF32(u64);
@@ -20500,7 +20500,7 @@ impl FaddLscaleF32 {
 ///
 /// Helper for `atan2()`. Returns a 16-bit integer and a half float, or one 32-bit float when `.second` turns it into `FATAN_TABLE.f32`.
 ///
-/// Specified in isa.xml:1616; provenance: mesa.
+/// Specified in isa.xml:1616; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FatanAssistF32(u64);
@@ -20593,7 +20593,7 @@ impl FatanAssistF32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1631; provenance: mesa.
+/// Specified in isa.xml:1631; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU32(u64);
@@ -20706,7 +20706,7 @@ impl IaddU32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1632; provenance: mesa.
+/// Specified in isa.xml:1632; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2u16(u64);
@@ -20819,7 +20819,7 @@ impl IaddV2u16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1633; provenance: mesa.
+/// Specified in isa.xml:1633; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV4u8(u64);
@@ -20932,7 +20932,7 @@ impl IaddV4u8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1634; provenance: mesa.
+/// Specified in isa.xml:1634; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS32(u64);
@@ -21045,7 +21045,7 @@ impl IaddS32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1635; provenance: mesa.
+/// Specified in isa.xml:1635; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2s16(u64);
@@ -21158,7 +21158,7 @@ impl IaddV2s16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1636; provenance: mesa.
+/// Specified in isa.xml:1636; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -21273,7 +21273,7 @@ impl IaddV4s8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1637; provenance: mesa.
+/// Specified in isa.xml:1637; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU64(u64);
@@ -21386,7 +21386,7 @@ impl IaddU64 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1638; provenance: mesa.
+/// Specified in isa.xml:1638; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS64(u64);
@@ -21499,7 +21499,7 @@ impl IaddS64 {
 ///
 /// `A | B << 16`, that is `(ushort2)(A, B)`.
 ///
-/// Specified in isa.xml:1645; provenance: mesa.
+/// Specified in isa.xml:1645; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i16(u64);
@@ -21602,7 +21602,7 @@ impl MkvecV2i16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1652; provenance: mesa.
+/// Specified in isa.xml:1652; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU32(u64);
@@ -21715,7 +21715,7 @@ impl IsubU32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1653; provenance: mesa.
+/// Specified in isa.xml:1653; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2u16(u64);
@@ -21828,7 +21828,7 @@ impl IsubV2u16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1654; provenance: mesa.
+/// Specified in isa.xml:1654; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV4u8(u64);
@@ -21941,7 +21941,7 @@ impl IsubV4u8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1655; provenance: mesa.
+/// Specified in isa.xml:1655; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS32(u64);
@@ -22054,7 +22054,7 @@ impl IsubS32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1656; provenance: mesa.
+/// Specified in isa.xml:1656; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2s16(u64);
@@ -22167,7 +22167,7 @@ impl IsubV2s16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1657; provenance: mesa.
+/// Specified in isa.xml:1657; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22282,7 +22282,7 @@ impl IsubV4s8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1658; provenance: mesa.
+/// Specified in isa.xml:1658; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU64(u64);
@@ -22395,7 +22395,7 @@ impl IsubU64 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1659; provenance: mesa.
+/// Specified in isa.xml:1659; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS64(u64);
@@ -22508,7 +22508,7 @@ impl IsubS64 {
 ///
 /// Adds an offset to a segment base such as workgroup memory, chiefly for atomics, which cannot name the segment themselves. With `.neg` it subtracts.
 ///
-/// Specified in isa.xml:1672; provenance: mesa.
+/// Specified in isa.xml:1672; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct SegAddU64(u64);
@@ -22621,7 +22621,7 @@ impl SegAddU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1684; provenance: mesa.
+/// Specified in isa.xml:1684; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxU64(u64);
@@ -22734,7 +22734,7 @@ impl ShaddxU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1685; provenance: mesa.
+/// Specified in isa.xml:1685; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxS64(u64);
@@ -22847,7 +22847,7 @@ impl ShaddxS64 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1692; provenance: mesa.
+/// Specified in isa.xml:1692; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulI32(u64);
@@ -22960,7 +22960,7 @@ impl ImulI32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1693; provenance: mesa.
+/// Specified in isa.xml:1693; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2i16(u64);
@@ -23073,7 +23073,7 @@ impl ImulV2i16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1694; provenance: mesa.
+/// Specified in isa.xml:1694; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV4i8(u64);
@@ -23186,7 +23186,7 @@ impl ImulV4i8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1695; provenance: mesa.
+/// Specified in isa.xml:1695; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulS32(u64);
@@ -23299,7 +23299,7 @@ impl ImulS32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1696; provenance: mesa.
+/// Specified in isa.xml:1696; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2s16(u64);
@@ -23412,7 +23412,7 @@ impl ImulV2s16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1697; provenance: mesa.
+/// Specified in isa.xml:1697; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -23527,7 +23527,7 @@ impl ImulV4s8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1698; provenance: mesa.
+/// Specified in isa.xml:1698; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImuldU64(u64);
@@ -23640,7 +23640,7 @@ impl ImuldU64 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1711; provenance: mesa.
+/// Specified in isa.xml:1711; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddU32(u64);
@@ -23753,7 +23753,7 @@ impl HaddU32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1712; provenance: mesa.
+/// Specified in isa.xml:1712; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2u16(u64);
@@ -23866,7 +23866,7 @@ impl HaddV2u16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1713; provenance: mesa.
+/// Specified in isa.xml:1713; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV4u8(u64);
@@ -23979,7 +23979,7 @@ impl HaddV4u8 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1714; provenance: mesa.
+/// Specified in isa.xml:1714; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddS32(u64);
@@ -24092,7 +24092,7 @@ impl HaddS32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1715; provenance: mesa.
+/// Specified in isa.xml:1715; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2s16(u64);
@@ -24205,7 +24205,7 @@ impl HaddV2s16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1716; provenance: mesa.
+/// Specified in isa.xml:1716; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -24320,7 +24320,7 @@ impl HaddV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1728; provenance: mesa.
+/// Specified in isa.xml:1728; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperI32(u64);
@@ -24443,7 +24443,7 @@ impl ClperI32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1729; provenance: mesa.
+/// Specified in isa.xml:1729; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2u16(u64);
@@ -24566,7 +24566,7 @@ impl ClperV2u16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1730; provenance: mesa.
+/// Specified in isa.xml:1730; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV4u8(u64);
@@ -24689,7 +24689,7 @@ impl ClperV4u8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1731; provenance: mesa.
+/// Specified in isa.xml:1731; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS32(u64);
@@ -24812,7 +24812,7 @@ impl ClperS32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1732; provenance: mesa.
+/// Specified in isa.xml:1732; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2s16(u64);
@@ -24935,7 +24935,7 @@ impl ClperV2s16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1733; provenance: mesa.
+/// Specified in isa.xml:1733; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -25060,7 +25060,7 @@ impl ClperV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1734; provenance: mesa.
+/// Specified in isa.xml:1734; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperU64(u64);
@@ -25183,7 +25183,7 @@ impl ClperU64 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1735; provenance: mesa.
+/// Specified in isa.xml:1735; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS64(u64);
@@ -25306,7 +25306,7 @@ impl ClperS64 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1749; provenance: mesa.
+/// Specified in isa.xml:1749; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaF32(u64);
@@ -25509,7 +25509,7 @@ impl FmaF32 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1750; provenance: mesa.
+/// Specified in isa.xml:1750; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaV2f16(u64);
@@ -25712,7 +25712,7 @@ impl FmaV2f16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1759; provenance: mesa.
+/// Specified in isa.xml:1759; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI32(u64);
@@ -25863,7 +25863,7 @@ impl LshiftAndI32 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1760; provenance: mesa.
+/// Specified in isa.xml:1760; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV2i16(u64);
@@ -26014,7 +26014,7 @@ impl LshiftAndV2i16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1761; provenance: mesa.
+/// Specified in isa.xml:1761; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV4i8(u64);
@@ -26165,7 +26165,7 @@ impl LshiftAndV4i8 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1762; provenance: mesa.
+/// Specified in isa.xml:1762; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI64(u64);
@@ -26316,7 +26316,7 @@ impl LshiftAndI64 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1775; provenance: mesa.
+/// Specified in isa.xml:1775; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI32(u64);
@@ -26477,7 +26477,7 @@ impl RshiftAndI32 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1776; provenance: mesa.
+/// Specified in isa.xml:1776; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV2i16(u64);
@@ -26638,7 +26638,7 @@ impl RshiftAndV2i16 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1777; provenance: mesa.
+/// Specified in isa.xml:1777; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV4i8(u64);
@@ -26799,7 +26799,7 @@ impl RshiftAndV4i8 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1778; provenance: mesa.
+/// Specified in isa.xml:1778; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI64(u64);
@@ -26960,7 +26960,7 @@ impl RshiftAndI64 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1793; provenance: mesa.
+/// Specified in isa.xml:1793; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI32(u64);
@@ -27111,7 +27111,7 @@ impl LshiftOrI32 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1794; provenance: mesa.
+/// Specified in isa.xml:1794; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV2i16(u64);
@@ -27262,7 +27262,7 @@ impl LshiftOrV2i16 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1795; provenance: mesa.
+/// Specified in isa.xml:1795; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV4i8(u64);
@@ -27413,7 +27413,7 @@ impl LshiftOrV4i8 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1796; provenance: mesa.
+/// Specified in isa.xml:1796; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI64(u64);
@@ -27564,7 +27564,7 @@ impl LshiftOrI64 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1809; provenance: mesa.
+/// Specified in isa.xml:1809; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI32(u64);
@@ -27725,7 +27725,7 @@ impl RshiftOrI32 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1810; provenance: mesa.
+/// Specified in isa.xml:1810; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV2i16(u64);
@@ -27886,7 +27886,7 @@ impl RshiftOrV2i16 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1811; provenance: mesa.
+/// Specified in isa.xml:1811; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV4i8(u64);
@@ -28047,7 +28047,7 @@ impl RshiftOrV4i8 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1812; provenance: mesa.
+/// Specified in isa.xml:1812; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI64(u64);
@@ -28208,7 +28208,7 @@ impl RshiftOrI64 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1827; provenance: mesa.
+/// Specified in isa.xml:1827; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI32(u64);
@@ -28359,7 +28359,7 @@ impl LshiftXorI32 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1828; provenance: mesa.
+/// Specified in isa.xml:1828; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV2i16(u64);
@@ -28510,7 +28510,7 @@ impl LshiftXorV2i16 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1829; provenance: mesa.
+/// Specified in isa.xml:1829; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV4i8(u64);
@@ -28661,7 +28661,7 @@ impl LshiftXorV4i8 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1830; provenance: mesa.
+/// Specified in isa.xml:1830; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI64(u64);
@@ -28812,7 +28812,7 @@ impl LshiftXorI64 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1843; provenance: mesa.
+/// Specified in isa.xml:1843; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI32(u64);
@@ -28973,7 +28973,7 @@ impl RshiftXorI32 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1844; provenance: mesa.
+/// Specified in isa.xml:1844; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV2i16(u64);
@@ -29134,7 +29134,7 @@ impl RshiftXorV2i16 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1845; provenance: mesa.
+/// Specified in isa.xml:1845; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV4i8(u64);
@@ -29295,7 +29295,7 @@ impl RshiftXorV4i8 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1846; provenance: mesa.
+/// Specified in isa.xml:1846; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI64(u64);
@@ -29456,7 +29456,7 @@ impl RshiftXorI64 {
 ///
 /// Returns A where the mask passes the `mux` test, B elsewhere. In `bit` mode that is `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1859; provenance: mesa.
+/// Specified in isa.xml:1859; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxI32(u64);
@@ -29569,7 +29569,7 @@ impl MuxI32 {
 ///
 /// `MUX` on two 16-bit halves, each half of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1870; provenance: mesa.
+/// Specified in isa.xml:1870; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxV2i16(u64);
@@ -29712,7 +29712,7 @@ impl MuxV2i16 {
 ///
 /// `MUX` on four bytes, each byte of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1881; provenance: mesa.
+/// Specified in isa.xml:1881; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxV4i8(u64);
@@ -29825,7 +29825,7 @@ impl MuxV4i8 {
 ///
 /// Cube mapping: S coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1892; provenance: mesa.
+/// Specified in isa.xml:1892; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeSsel(u64);
@@ -29968,7 +29968,7 @@ impl CubeSsel {
 ///
 /// Cube mapping: T coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1899; provenance: mesa.
+/// Specified in isa.xml:1899; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeTsel(u64);
@@ -30111,7 +30111,7 @@ impl CubeTsel {
 ///
 /// `A | B << 8 | CD << 16` with bytes A, B and a half CD. Two in a row, the first with CD = 0, pack four bytes; with B and CD both 0 one instruction zero-extends a byte.
 ///
-/// Specified in isa.xml:1906; provenance: mesa.
+/// Specified in isa.xml:1906; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i8(u64);
@@ -30250,7 +30250,7 @@ impl MkvecV2i8 {
 ///
 /// Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.
 ///
-/// Specified in isa.xml:1917; provenance: mesa.
+/// Specified in isa.xml:1917; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface1(u64);
@@ -30413,7 +30413,7 @@ impl Cubeface1 {
 ///
 /// `face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.
 ///
-/// Specified in isa.xml:1927; provenance: mesa.
+/// Specified in isa.xml:1927; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface2(u64);
@@ -30576,7 +30576,7 @@ impl Cubeface2 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1943; provenance: mesa.
+/// Specified in isa.xml:1943; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4s8(u64);
@@ -30689,7 +30689,7 @@ impl IdpV4s8 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1944; provenance: mesa.
+/// Specified in isa.xml:1944; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4u8(u64);
@@ -30802,7 +30802,7 @@ impl IdpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1961; provenance: mesa.
+/// Specified in isa.xml:1961; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpU32(u64);
@@ -30981,7 +30981,7 @@ impl IcmpU32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1962; provenance: mesa.
+/// Specified in isa.xml:1962; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2u16(u64);
@@ -31160,7 +31160,7 @@ impl IcmpV2u16 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1963; provenance: mesa.
+/// Specified in isa.xml:1963; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4u8(u64);
@@ -31339,7 +31339,7 @@ impl IcmpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1979; provenance: mesa.
+/// Specified in isa.xml:1979; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpF32(u64);
@@ -31548,7 +31548,7 @@ impl FcmpF32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1980; provenance: mesa.
+/// Specified in isa.xml:1980; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpV2f16(u64);
@@ -31757,7 +31757,7 @@ impl FcmpV2f16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1998; provenance: mesa.
+/// Specified in isa.xml:1998; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpS32(u64);
@@ -31936,7 +31936,7 @@ impl IcmpS32 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1999; provenance: mesa.
+/// Specified in isa.xml:1999; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2s16(u64);
@@ -32115,7 +32115,7 @@ impl IcmpV2s16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:2000; provenance: mesa.
+/// Specified in isa.xml:2000; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4s8(u64);
@@ -32294,7 +32294,7 @@ impl IcmpV4s8 {
 ///
 /// Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.
 ///
-/// Specified in isa.xml:2010; provenance: mesa.
+/// Specified in isa.xml:2010; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmI32(u64);
@@ -32379,7 +32379,7 @@ impl IaddImmI32 {
 ///
 /// Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2020; provenance: mesa.
+/// Specified in isa.xml:2020; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV2i16(u64);
@@ -32464,7 +32464,7 @@ impl IaddImmV2i16 {
 ///
 /// Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2030; provenance: mesa.
+/// Specified in isa.xml:2030; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV4i8(u64);
@@ -32549,7 +32549,7 @@ impl IaddImmV4i8 {
 ///
 /// Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.
 ///
-/// Specified in isa.xml:2040; provenance: mesa.
+/// Specified in isa.xml:2040; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmF32(u64);
@@ -32634,7 +32634,7 @@ impl FaddImmF32 {
 ///
 /// Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2049; provenance: mesa.
+/// Specified in isa.xml:2049; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmV2f16(u64);
@@ -32717,7 +32717,7 @@ impl FaddImmV2f16 {
 }
 /// `ATOM1_RETURN.i32`: Atomic with operand 1
 ///
-/// Specified in isa.xml:2059; provenance: mesa.
+/// Specified in isa.xml:2059; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atom1ReturnI32(u64);
@@ -32828,7 +32828,7 @@ impl Atom1ReturnI32 {
 }
 /// `ATOM1_RETURN.i64`: Atomic with operand 1
 ///
-/// Specified in isa.xml:2070; provenance: mesa.
+/// Specified in isa.xml:2070; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atom1ReturnI64(u64);
@@ -32939,7 +32939,7 @@ impl Atom1ReturnI64 {
 }
 /// `ATOM.i32`: Atomic without result
 ///
-/// Specified in isa.xml:2081; provenance: mesa.
+/// Specified in isa.xml:2081; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomI32(u64);
@@ -33050,7 +33050,7 @@ impl AtomI32 {
 }
 /// `ATOM.i64`: Atomic without result
 ///
-/// Specified in isa.xml:2091; provenance: mesa.
+/// Specified in isa.xml:2091; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomI64(u64);
@@ -33161,7 +33161,7 @@ impl AtomI64 {
 }
 /// `ATOM_RETURN.i32`: Atomic with result
 ///
-/// Specified in isa.xml:2101; provenance: mesa.
+/// Specified in isa.xml:2101; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomReturnI32(u64);
@@ -33298,7 +33298,7 @@ impl AtomReturnI32 {
 }
 /// `ATOM_RETURN.i64`: Atomic with result
 ///
-/// Specified in isa.xml:2115; provenance: mesa.
+/// Specified in isa.xml:2115; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomReturnI64(u64);
@@ -33437,7 +33437,7 @@ impl AtomReturnI64 {
 ///
 /// Reads one texel, with no filter.
 ///
-/// Specified in isa.xml:2128; provenance: mesa.
+/// Specified in isa.xml:2128; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexFetch(u64);
@@ -33638,7 +33638,7 @@ impl TexFetch {
 ///
 /// Samples a texture; `.skip` omits helpers.
 ///
-/// Specified in isa.xml:2147; provenance: mesa.
+/// Specified in isa.xml:2147; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexSingle(u64);
@@ -33867,7 +33867,7 @@ impl TexSingle {
 ///
 /// One channel of four texels.
 ///
-/// Specified in isa.xml:2168; provenance: mesa.
+/// Specified in isa.xml:2168; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexGather(u64);
@@ -34106,7 +34106,7 @@ impl TexGather {
 ///
 /// Two lookups in one go.
 ///
-/// Specified in isa.xml:2190; provenance: mesa.
+/// Specified in isa.xml:2190; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexDual(u64);
@@ -34353,7 +34353,7 @@ impl TexDual {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and samples a texture at it. Costs about as much as both steps apart, on V and T.
 ///
-/// Specified in isa.xml:2211; provenance: mesa.
+/// Specified in isa.xml:2211; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufSingle(u64);
@@ -34573,7 +34573,7 @@ impl VarTexBufSingle {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and gathers one channel of four texels at it. Uses the V and T units.
 ///
-/// Specified in isa.xml:2231; provenance: mesa.
+/// Specified in isa.xml:2231; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufGather(u64);
@@ -34803,7 +34803,7 @@ impl VarTexBufGather {
 ///
 /// Interpolates a two-channel f32 varying from the buffer for a gradient lookup; LOD bias and clamp can be switched off.
 ///
-/// Specified in isa.xml:2252; provenance: mesa.
+/// Specified in isa.xml:2252; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufGradient(u64);
@@ -35025,7 +35025,7 @@ impl VarTexBufGradient {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and does two lookups at it, much like a load followed by `TEX_DUAL`.
 ///
-/// Specified in isa.xml:2273; provenance: mesa.
+/// Specified in isa.xml:2273; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufDual(u64);
@@ -35245,7 +35245,7 @@ impl VarTexBufDual {
 ///
 /// Like `VAR_TEX_BUF_SINGLE`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2293; provenance: mesa.
+/// Specified in isa.xml:2293; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexSingle(u64);
@@ -35465,7 +35465,7 @@ impl VarTexSingle {
 ///
 /// Like `VAR_TEX_BUF_GATHER`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2313; provenance: mesa.
+/// Specified in isa.xml:2313; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexGather(u64);
@@ -35695,7 +35695,7 @@ impl VarTexGather {
 ///
 /// Like `VAR_TEX_BUF_GRADIENT`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2334; provenance: mesa.
+/// Specified in isa.xml:2334; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexGradient(u64);
@@ -35917,7 +35917,7 @@ impl VarTexGradient {
 ///
 /// Like `VAR_TEX_BUF_DUAL`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2355; provenance: mesa.
+/// Specified in isa.xml:2355; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexDual(u64);
@@ -36137,7 +36137,7 @@ impl VarTexDual {
 ///
 /// `(A * B + C) * 2^D` with a signed integer D. Special cases follow `LDEXP`, not a second multiply, so keep it inside known sequences for exp, log and the like.
 ///
-/// Specified in isa.xml:2375; provenance: mesa.
+/// Specified in isa.xml:2375; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleF32(u64);
@@ -36326,7 +36326,7 @@ impl FmaRscaleF32 {
 ///
 /// `FMA_RSCALE` where a zero A or B makes the product 0 even against infinity or NaN. Keep it inside known sequences for special functions.
 ///
-/// Specified in isa.xml:2388; provenance: mesa.
+/// Specified in isa.xml:2388; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleNF32(u64);
@@ -36515,7 +36515,7 @@ impl FmaRscaleNF32 {
 ///
 /// `FMA_RSCALE` where a zero A or B makes the product equal to A, whatever the other factor is. Keep it inside known sequences for special functions.
 ///
-/// Specified in isa.xml:2400; provenance: mesa.
+/// Specified in isa.xml:2400; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleLeftF32(u64);
@@ -36704,7 +36704,7 @@ impl FmaRscaleLeftF32 {
 ///
 /// Fourth `FMA_RSCALE` mode, taken here as one whose D is a 16-bit number. Arm's own description calls it `n_add`, so test before relying on it.
 ///
-/// Specified in isa.xml:2412; provenance: mesa.
+/// Specified in isa.xml:2412; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleScale16F32(u64);
@@ -46640,7 +46640,7 @@ mod tables {
                 doc: "Does nothing itself but carries a flow: it can wait for slots at the top of a block after a branch, or be an empty shader's only instruction.",
                 unit: "CVT",
                 source: "isa.xml:722",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0,
@@ -46669,7 +46669,7 @@ mod tables {
                 doc: "Jumps when the condition is nonzero, or with `.eq` when it is zero. The target is the next instruction's address plus `8 * offset`, with a signed 27-bit offset. Threads may diverge, so `.reconverge` is usually needed; `.eq` with constant 0 always jumps.",
                 unit: "CVT",
                 source: "isa.xml:729",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x1f000000000000,
@@ -46698,7 +46698,7 @@ mod tables {
                 doc: "Kills the fragment and its thread if the comparison of the two sources holds. Fragment shaders only.",
                 unit: "CVT",
                 source: "isa.xml:742",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x20000000000000,
@@ -46727,7 +46727,7 @@ mod tables {
                 doc: "`BRANCHZ` to a target held in a source, relative or `.absolute`. Fragment shaders enter blend shaders this way.",
                 unit: "CVT",
                 source: "isa.xml:752",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x2f000000000000,
@@ -46756,7 +46756,7 @@ mod tables {
                 doc: "Orders threads and memory. Needs both slot 7 and the `.wait` flow.",
                 unit: "NONE",
                 source: "isa.xml:764",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x45000000000000,
@@ -46785,7 +46785,7 @@ mod tables {
                 doc: "Compares the first two sources; returns the third if true, else the fourth.",
                 unit: "CVT",
                 source: "isa.xml:772",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x154000000000000,
@@ -46814,7 +46814,7 @@ mod tables {
                 doc: "Compares the first two sources; returns the third if true, else the fourth.",
                 unit: "CVT",
                 source: "isa.xml:773",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x155000000000000,
@@ -46843,7 +46843,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "CVT",
                 source: "isa.xml:786",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x150000000000000,
@@ -46872,7 +46872,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "CVT",
                 source: "isa.xml:787",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x151000000000000,
@@ -46901,7 +46901,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "CVT",
                 source: "isa.xml:788",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x158000000000000,
@@ -46930,7 +46930,7 @@ mod tables {
                 doc: "Compares the first two sources and returns the third if true, else the fourth. There is no integer min or max: write `CSEL` with the compared values as results. Two of them make `sign()`.",
                 unit: "CVT",
                 source: "isa.xml:789",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x159000000000000,
@@ -46959,7 +46959,7 @@ mod tables {
                 doc: "",
                 unit: "V",
                 source: "isa.xml:802",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x56000000000000,
@@ -46988,7 +46988,7 @@ mod tables {
                 doc: "Interpolates a varying at a fixed buffer offset.",
                 unit: "V",
                 source: "isa.xml:816",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5c000000000000,
@@ -47017,7 +47017,7 @@ mod tables {
                 doc: "Interpolates a varying at a fixed buffer offset.",
                 unit: "V",
                 source: "isa.xml:817",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5d000000000000,
@@ -47046,7 +47046,7 @@ mod tables {
                 doc: "Interpolates a varying at a computed offset.",
                 unit: "V",
                 source: "isa.xml:831",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x6c000000000000,
@@ -47075,7 +47075,7 @@ mod tables {
                 doc: "Interpolates a varying at a computed offset.",
                 unit: "V",
                 source: "isa.xml:832",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x6d000000000000,
@@ -47104,7 +47104,7 @@ mod tables {
                 doc: "Interpolates the varying a run-time handle names.",
                 unit: "V",
                 source: "isa.xml:844",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x64000000000000,
@@ -47133,7 +47133,7 @@ mod tables {
                 doc: "Interpolates varying `index` of resource `table`.",
                 unit: "V",
                 source: "isa.xml:857",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x54000000000000,
@@ -47162,7 +47162,7 @@ mod tables {
                 doc: "Reads a run-time varying, not interpolated.",
                 unit: "V",
                 source: "isa.xml:871",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x55000000000000,
@@ -47191,7 +47191,7 @@ mod tables {
                 doc: "Reads varying `index` of `table`, flat.",
                 unit: "V",
                 source: "isa.xml:881",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x41000000000000,
@@ -47220,7 +47220,7 @@ mod tables {
                 doc: "Reads `vecsize` channels of attribute `index` in resource `table` for one vertex and instance, as the register format. Table codes 12..15 mean 60..63.",
                 unit: "LS",
                 source: "isa.xml:892",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x66000000000000,
@@ -47249,7 +47249,7 @@ mod tables {
                 doc: "`LD_ATTR_IMM` with the descriptor named at run time: table in bits 24..31, index below. All threads of a warp must agree on it.",
                 unit: "LS",
                 source: "isa.xml:910",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x76000000000000,
@@ -47278,7 +47278,7 @@ mod tables {
                 doc: "Reads one texel, unfiltered, through texture descriptor `index` of `table`, as the register format.",
                 unit: "LS",
                 source: "isa.xml:926",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x66002000000000,
@@ -47307,7 +47307,7 @@ mod tables {
                 doc: "`LD_TEX_IMM` with table and index taken from a source instead of the encoding.",
                 unit: "LS",
                 source: "isa.xml:943",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x76002000000000,
@@ -47336,7 +47336,7 @@ mod tables {
                 doc: "Finds where attribute `index` of `table` is stored. Three registers result: address low, address high, conversion descriptor.",
                 unit: "LS",
                 source: "isa.xml:959",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x67000000000000,
@@ -47365,7 +47365,7 @@ mod tables {
                 doc: "`LEA_ATTR_IMM` for an attribute named by a source: address low, address high, conversion descriptor.",
                 unit: "LS",
                 source: "isa.xml:974",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x77000000000000,
@@ -47394,7 +47394,7 @@ mod tables {
                 doc: "Finds where a texel of image `index` in `table` is stored. Returns address low, address high and a conversion descriptor in three registers, ready for `ST_CVT`, which adds the register format. Coordinates are 16-bit integers, two per source.",
                 unit: "LS",
                 source: "isa.xml:989",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x67002000000000,
@@ -47423,7 +47423,7 @@ mod tables {
                 doc: "`LEA_TEX_IMM` for an image named by a source: gives the texel's address in two registers and its conversion descriptor in a third. Coordinates are packed 16-bit integers.",
                 unit: "LS",
                 source: "isa.xml:1006",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff006000000000,
                 match_value: 0x77002000000000,
@@ -47452,7 +47452,7 @@ mod tables {
                 doc: "Loads a byte at an offset in a buffer. The mode word's low byte picks a buffer of table 0 if bits 25..31 are clear; if all are set, it picks a table to read descriptors from. Hardware bug: lane `.b1` acts as `.b0`, `.b3` as `.b2`.",
                 unit: "LS",
                 source: "isa.xml:1022",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000000000000,
@@ -47481,7 +47481,7 @@ mod tables {
                 doc: "Loads 16 bits from a buffer into the half or word that the load lane names. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1038",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000008000000,
@@ -47510,7 +47510,7 @@ mod tables {
                 doc: "Loads three bytes from a buffer, for example a packed RGB8 texel. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1052",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000010000000,
@@ -47539,7 +47539,7 @@ mod tables {
                 doc: "Loads one word from a buffer, optionally extended to 64 bits by lane `.d0`. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1066",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000018000000,
@@ -47568,7 +47568,7 @@ mod tables {
                 doc: "Loads six bytes from a buffer, such as three 16-bit channels, into two registers. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1080",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000020000000,
@@ -47597,7 +47597,7 @@ mod tables {
                 doc: "Loads 8 bytes from a buffer into a register pair. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1094",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000028000000,
@@ -47626,7 +47626,7 @@ mod tables {
                 doc: "Loads three words from a buffer into as many registers. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1108",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000030000000,
@@ -47655,7 +47655,7 @@ mod tables {
                 doc: "Loads four words from a buffer, the widest form. `LD_BUFFER.i8` explains the mode word.",
                 unit: "LS",
                 source: "isa.xml:1122",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x6a000038000000,
@@ -47684,7 +47684,7 @@ mod tables {
                 doc: "Address of the element with this linear ID in buffer `index`.",
                 unit: "LS",
                 source: "isa.xml:1136",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x5e000000000000,
@@ -47713,7 +47713,7 @@ mod tables {
                 doc: "Loads one byte.",
                 unit: "LS",
                 source: "isa.xml:1146",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000000000000,
@@ -47742,7 +47742,7 @@ mod tables {
                 doc: "Loads a half word.",
                 unit: "LS",
                 source: "isa.xml:1158",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000008000000,
@@ -47771,7 +47771,7 @@ mod tables {
                 doc: "Loads three bytes.",
                 unit: "LS",
                 source: "isa.xml:1170",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000010000000,
@@ -47800,7 +47800,7 @@ mod tables {
                 doc: "Loads one word.",
                 unit: "LS",
                 source: "isa.xml:1182",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000018000000,
@@ -47829,7 +47829,7 @@ mod tables {
                 doc: "Loads six bytes.",
                 unit: "LS",
                 source: "isa.xml:1194",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000020000000,
@@ -47858,7 +47858,7 @@ mod tables {
                 doc: "Loads two words.",
                 unit: "LS",
                 source: "isa.xml:1206",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000028000000,
@@ -47887,7 +47887,7 @@ mod tables {
                 doc: "Loads three words.",
                 unit: "LS",
                 source: "isa.xml:1218",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000030000000,
@@ -47916,7 +47916,7 @@ mod tables {
                 doc: "Loads four words.",
                 unit: "LS",
                 source: "isa.xml:1230",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x60000038000000,
@@ -47945,7 +47945,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1245",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000000000000,
@@ -47974,7 +47974,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1246",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000008000000,
@@ -48003,7 +48003,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1247",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000010000000,
@@ -48032,7 +48032,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1248",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000018000000,
@@ -48061,7 +48061,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1249",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000020000000,
@@ -48090,7 +48090,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1250",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000028000000,
@@ -48119,7 +48119,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1251",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000030000000,
@@ -48148,7 +48148,7 @@ mod tables {
                 doc: "Stores to memory; from helper threads only with `force`.",
                 unit: "LS",
                 source: "isa.xml:1252",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x61000038000000,
@@ -48177,7 +48177,7 @@ mod tables {
                 doc: "Converts the staging registers as the descriptor says and writes them at the 64-bit address, an even register pair. `LEA_TEX` supplies both inputs of an image store.",
                 unit: "LS",
                 source: "isa.xml:1260",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x71000000000000,
@@ -48206,7 +48206,7 @@ mod tables {
                 doc: "Reads a pixel back from the tile buffer, with render target, pixel and sample given by the first source and the format by the last. Serves framebuffer fetch and blend shaders.",
                 unit: "NONE",
                 source: "isa.xml:1277",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x78000000000000,
@@ -48235,7 +48235,7 @@ mod tables {
                 doc: "Writes a pixel to the tile buffer; the first source picks render target, pixel and sample, the last the format. Meant for blend shaders.",
                 unit: "NONE",
                 source: "isa.xml:1293",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x79000000000000,
@@ -48264,7 +48264,7 @@ mod tables {
                 doc: "Blends the staging-register colour into the render target of the given descriptor, a special FAU value. With fixed-function blending the hardware does the rest: the thread finishes if the flow is `end`, else execution skips `target` instructions, for all threads alike, so no `.reconverge` is needed. If a blend shader is required, flow and target are ignored and the next instruction runs; put the call to the shader there. One binary thus serves both cases.",
                 unit: "NONE",
                 source: "isa.xml:1308",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7f000000000000,
@@ -48293,7 +48293,7 @@ mod tables {
                 doc: "Applies alpha-to-coverage and returns the new coverage mask; it kills no thread. Run it before any `ZS_EMIT` or `BLEND`.",
                 unit: "NONE",
                 source: "isa.xml:1329",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7d000000000000,
@@ -48322,7 +48322,7 @@ mod tables {
                 doc: "Writes the shader's own depth (`.z`), stencil (`.stencil`) or both, as for `gl_FragDepth`, and returns coverage.",
                 unit: "NONE",
                 source: "isa.xml:1341",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x7e000000000000,
@@ -48351,7 +48351,7 @@ mod tables {
                 doc: "Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "CVT",
                 source: "isa.xml:1361",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000070000,
@@ -48380,7 +48380,7 @@ mod tables {
                 doc: "Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "CVT",
                 source: "isa.xml:1362",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000090000,
@@ -48409,7 +48409,7 @@ mod tables {
                 doc: "Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "CVT",
                 source: "isa.xml:1363",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000170000,
@@ -48438,7 +48438,7 @@ mod tables {
                 doc: "Converts integers to floats of the same width, rounding as the mode asks. Float rounding (`FROUND`) shares this encoding.",
                 unit: "CVT",
                 source: "isa.xml:1364",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000190000,
@@ -48467,7 +48467,7 @@ mod tables {
                 doc: "Widens one 16-bit integer, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1371",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000040000,
@@ -48496,7 +48496,7 @@ mod tables {
                 doc: "Widens one 16-bit integer, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1372",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000050000,
@@ -48525,7 +48525,7 @@ mod tables {
                 doc: "Widens one 16-bit integer, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1373",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000140000,
@@ -48554,7 +48554,7 @@ mod tables {
                 doc: "Widens one 16-bit integer, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1374",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000150000,
@@ -48583,7 +48583,7 @@ mod tables {
                 doc: "Rounds and saturates; NaN gives 0.",
                 unit: "CVT",
                 source: "isa.xml:1380",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000c0000,
@@ -48612,7 +48612,7 @@ mod tables {
                 doc: "Rounds and saturates; NaN gives 0.",
                 unit: "CVT",
                 source: "isa.xml:1381",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001c0000,
@@ -48641,7 +48641,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "CVT",
                 source: "isa.xml:1388",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000e0000,
@@ -48670,7 +48670,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "CVT",
                 source: "isa.xml:1389",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001e0000,
@@ -48699,7 +48699,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "CVT",
                 source: "isa.xml:1390",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000a0000,
@@ -48728,7 +48728,7 @@ mod tables {
                 doc: "Half floats to rounded integers.",
                 unit: "CVT",
                 source: "isa.xml:1391",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000001a0000,
@@ -48757,7 +48757,7 @@ mod tables {
                 doc: "Widens one half; always exact.",
                 unit: "CVT",
                 source: "isa.xml:1396",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000b0000,
@@ -48786,7 +48786,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1404",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000000000,
@@ -48815,7 +48815,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1405",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000010000,
@@ -48844,7 +48844,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1406",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000100000,
@@ -48873,7 +48873,7 @@ mod tables {
                 doc: "Widens one byte, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1407",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000110000,
@@ -48902,7 +48902,7 @@ mod tables {
                 doc: "Widens two chosen bytes, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1413",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000020000,
@@ -48931,7 +48931,7 @@ mod tables {
                 doc: "Widens two chosen bytes, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1414",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000030000,
@@ -48960,7 +48960,7 @@ mod tables {
                 doc: "Widens two chosen bytes, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1415",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000120000,
@@ -48989,7 +48989,7 @@ mod tables {
                 doc: "Widens two chosen bytes, exactly.",
                 unit: "CVT",
                 source: "isa.xml:1416",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x90000000130000,
@@ -49018,7 +49018,7 @@ mod tables {
                 doc: "Rounds to a whole float; a zero keeps its sign.",
                 unit: "CVT",
                 source: "isa.xml:1422",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000d0000,
@@ -49047,7 +49047,7 @@ mod tables {
                 doc: "Rounds to a whole float; a zero keeps its sign.",
                 unit: "CVT",
                 source: "isa.xml:1423",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
                 match_value: 0x900000000f0000,
@@ -49076,7 +49076,7 @@ mod tables {
                 doc: "Copies one register to another.",
                 unit: "CVT",
                 source: "isa.xml:1428",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000000000,
@@ -49105,7 +49105,7 @@ mod tables {
                 doc: "Zero bits above the highest set one; 32 if none.",
                 unit: "CVT",
                 source: "isa.xml:1433",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000040000,
@@ -49134,7 +49134,7 @@ mod tables {
                 doc: "Leading zeros of each half; 16 when it is 0.",
                 unit: "CVT",
                 source: "isa.xml:1438",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000050000,
@@ -49163,7 +49163,7 @@ mod tables {
                 doc: "Leading zeros of each byte; 8 when it is 0.",
                 unit: "CVT",
                 source: "isa.xml:1443",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000060000,
@@ -49192,7 +49192,7 @@ mod tables {
                 doc: "Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.",
                 unit: "CVT",
                 source: "isa.xml:1448",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000080000,
@@ -49221,7 +49221,7 @@ mod tables {
                 doc: "",
                 unit: "CVT",
                 source: "isa.xml:1456",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x91000000090000,
@@ -49250,7 +49250,7 @@ mod tables {
                 doc: "",
                 unit: "CVT",
                 source: "isa.xml:1460",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000a0000,
@@ -49279,7 +49279,7 @@ mod tables {
                 doc: "Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.",
                 unit: "SFU",
                 source: "isa.xml:1464",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000c0000,
@@ -49308,7 +49308,7 @@ mod tables {
                 doc: "Mirrors the 32 bits end to end. Swizzle the result for other widths.",
                 unit: "SFU",
                 source: "isa.xml:1472",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000d0000,
@@ -49337,7 +49337,7 @@ mod tables {
                 doc: "Inverts all bits; shift-and-logic opcodes can too.",
                 unit: "SFU",
                 source: "isa.xml:1479",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x910000000e0000,
@@ -49366,7 +49366,7 @@ mod tables {
                 doc: "Inverts 64 bits; shift-and-logic opcodes can too.",
                 unit: "SFU",
                 source: "isa.xml:1484",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1910000000e0000,
@@ -49395,7 +49395,7 @@ mod tables {
                 doc: "Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.",
                 unit: "CVT",
                 source: "isa.xml:1489",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x95000000000000,
@@ -49424,7 +49424,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
                 source: "isa.xml:1501",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000000000,
@@ -49453,7 +49453,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
                 source: "isa.xml:1502",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000010000,
@@ -49482,7 +49482,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
                 source: "isa.xml:1503",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000020000,
@@ -49511,7 +49511,7 @@ mod tables {
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
                 source: "isa.xml:1504",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x99000000030000,
@@ -49540,7 +49540,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1516",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000000000,
@@ -49569,7 +49569,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1517",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000010000,
@@ -49598,7 +49598,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1518",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000020000,
@@ -49627,7 +49627,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1519",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000030000,
@@ -49656,7 +49656,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1520",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000080000,
@@ -49685,7 +49685,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1521",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000a0000,
@@ -49714,7 +49714,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1522",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000b0000,
@@ -49743,7 +49743,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1523",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000c0000,
@@ -49772,7 +49772,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1524",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000e0000,
@@ -49801,7 +49801,7 @@ mod tables {
                 doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
                 source: "isa.xml:1525",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000f0000,
@@ -49830,7 +49830,7 @@ mod tables {
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
                 source: "isa.xml:1536",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000040000,
@@ -49859,7 +49859,7 @@ mod tables {
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
                 source: "isa.xml:1537",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000050000,
@@ -49888,7 +49888,7 @@ mod tables {
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
                 source: "isa.xml:1538",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c000000060000,
@@ -49917,7 +49917,7 @@ mod tables {
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
                 source: "isa.xml:1539",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x9c0000000d0000,
@@ -49946,7 +49946,7 @@ mod tables {
                 doc: "`A + B`",
                 unit: "FMA",
                 source: "isa.xml:1548",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000000000,
@@ -49975,7 +49975,7 @@ mod tables {
                 doc: "`A + B`",
                 unit: "FMA",
                 source: "isa.xml:1549",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000000000,
@@ -50004,7 +50004,7 @@ mod tables {
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
                 source: "isa.xml:1557",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000020000,
@@ -50033,7 +50033,7 @@ mod tables {
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
                 source: "isa.xml:1558",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000020000,
@@ -50062,7 +50062,7 @@ mod tables {
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
                 source: "isa.xml:1566",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000030000,
@@ -50091,7 +50091,7 @@ mod tables {
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
                 source: "isa.xml:1567",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000030000,
@@ -50120,7 +50120,7 @@ mod tables {
                 doc: "Rounds two f32 values to f16: A lands in the low half, B in the high one.",
                 unit: "CVT",
                 source: "isa.xml:1575",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000040000,
@@ -50149,7 +50149,7 @@ mod tables {
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "FMA",
                 source: "isa.xml:1586",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000060000,
@@ -50178,7 +50178,7 @@ mod tables {
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "FMA",
                 source: "isa.xml:1587",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa5000000060000,
@@ -50207,7 +50207,7 @@ mod tables {
                 doc: "`2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.",
                 unit: "SFU",
                 source: "isa.xml:1599",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000080000,
@@ -50236,7 +50236,7 @@ mod tables {
                 doc: "`A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).",
                 unit: "FMA",
                 source: "isa.xml:1609",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa4000000090000,
@@ -50265,7 +50265,7 @@ mod tables {
                 doc: "Helper for `atan2()`. Returns a 16-bit integer and a half float, or one 32-bit float when `.second` turns it into `FATAN_TABLE.f32`.",
                 unit: "SFU",
                 source: "isa.xml:1616",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa40000000e0000,
@@ -50294,7 +50294,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1631",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa0000000000000,
@@ -50323,7 +50323,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1632",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000000000,
@@ -50352,7 +50352,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1633",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa2000000000000,
@@ -50381,7 +50381,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1634",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa8000000000000,
@@ -50410,7 +50410,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1635",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa9000000000000,
@@ -50439,7 +50439,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1636",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa000000000000,
@@ -50468,7 +50468,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1637",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000000000,
@@ -50497,7 +50497,7 @@ mod tables {
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
                 source: "isa.xml:1638",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000000000,
@@ -50526,7 +50526,7 @@ mod tables {
                 doc: "`A | B << 16`, that is `(ushort2)(A, B)`.",
                 unit: "CVT",
                 source: "isa.xml:1645",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000050000,
@@ -50555,7 +50555,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1652",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa0000000010000,
@@ -50584,7 +50584,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1653",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa1000000010000,
@@ -50613,7 +50613,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1654",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa2000000010000,
@@ -50642,7 +50642,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1655",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa8000000010000,
@@ -50671,7 +50671,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1656",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa9000000010000,
@@ -50700,7 +50700,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1657",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa000000010000,
@@ -50729,7 +50729,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1658",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000010000,
@@ -50758,7 +50758,7 @@ mod tables {
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
                 source: "isa.xml:1659",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000010000,
@@ -50787,7 +50787,7 @@ mod tables {
                 doc: "Adds an offset to a segment base such as workgroup memory, chiefly for atomics, which cannot name the segment themselves. With `.neg` it subtracts.",
                 unit: "CVT",
                 source: "isa.xml:1672",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000060000,
@@ -50816,7 +50816,7 @@ mod tables {
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "CVT",
                 source: "isa.xml:1684",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a3000000070000,
@@ -50845,7 +50845,7 @@ mod tables {
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "CVT",
                 source: "isa.xml:1685",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab000000070000,
@@ -50874,7 +50874,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1692",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000a0000,
@@ -50903,7 +50903,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1693",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000a0000,
@@ -50932,7 +50932,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1694",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000a0000,
@@ -50961,7 +50961,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1695",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000a0000,
@@ -50990,7 +50990,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1696",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000a0000,
@@ -51019,7 +51019,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1697",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000a0000,
@@ -51048,7 +51048,7 @@ mod tables {
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
                 source: "isa.xml:1698",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a30000000a0000,
@@ -51077,7 +51077,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1711",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000b0000,
@@ -51106,7 +51106,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1712",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000b0000,
@@ -51135,7 +51135,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1713",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000b0000,
@@ -51164,7 +51164,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1714",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000b0000,
@@ -51193,7 +51193,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1715",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000b0000,
@@ -51222,7 +51222,7 @@ mod tables {
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
                 source: "isa.xml:1716",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000b0000,
@@ -51251,7 +51251,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1728",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa00000000f0000,
@@ -51280,7 +51280,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1729",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa10000000f0000,
@@ -51309,7 +51309,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1730",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa20000000f0000,
@@ -51338,7 +51338,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1731",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa80000000f0000,
@@ -51367,7 +51367,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1732",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xa90000000f0000,
@@ -51396,7 +51396,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1733",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0xaa0000000f0000,
@@ -51425,7 +51425,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1734",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1a30000000f0000,
@@ -51454,7 +51454,7 @@ mod tables {
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
                 source: "isa.xml:1735",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
                 match_value: 0x1ab0000000f0000,
@@ -51483,7 +51483,7 @@ mod tables {
                 doc: "`A * B + C`",
                 unit: "FMA",
                 source: "isa.xml:1749",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb2000000000000,
@@ -51512,7 +51512,7 @@ mod tables {
                 doc: "`A * B + C`",
                 unit: "FMA",
                 source: "isa.xml:1750",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb3000000000000,
@@ -51541,7 +51541,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1759",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000100000000,
@@ -51570,7 +51570,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1760",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000100000000,
@@ -51599,7 +51599,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1761",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000100000000,
@@ -51628,7 +51628,7 @@ mod tables {
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1762",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000100000000,
@@ -51657,7 +51657,7 @@ mod tables {
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1775",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000000000000,
@@ -51686,7 +51686,7 @@ mod tables {
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1776",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000000000000,
@@ -51715,7 +51715,7 @@ mod tables {
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1777",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000000000000,
@@ -51744,7 +51744,7 @@ mod tables {
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1778",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000000000000,
@@ -51773,7 +51773,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
                 source: "isa.xml:1793",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000101000000,
@@ -51802,7 +51802,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
                 source: "isa.xml:1794",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000101000000,
@@ -51831,7 +51831,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
                 source: "isa.xml:1795",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000101000000,
@@ -51860,7 +51860,7 @@ mod tables {
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
                 source: "isa.xml:1796",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000101000000,
@@ -51889,7 +51889,7 @@ mod tables {
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
                 source: "isa.xml:1809",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000001000000,
@@ -51918,7 +51918,7 @@ mod tables {
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
                 source: "isa.xml:1810",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000001000000,
@@ -51947,7 +51947,7 @@ mod tables {
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
                 source: "isa.xml:1811",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000001000000,
@@ -51976,7 +51976,7 @@ mod tables {
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
                 source: "isa.xml:1812",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000001000000,
@@ -52005,7 +52005,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1827",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000102000000,
@@ -52034,7 +52034,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1828",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000102000000,
@@ -52063,7 +52063,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1829",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000102000000,
@@ -52092,7 +52092,7 @@ mod tables {
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
                 source: "isa.xml:1830",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000102000000,
@@ -52121,7 +52121,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1843",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb4000002000000,
@@ -52150,7 +52150,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1844",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb5000002000000,
@@ -52179,7 +52179,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1845",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0xb6000002000000,
@@ -52208,7 +52208,7 @@ mod tables {
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
                 source: "isa.xml:1846",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
                 match_value: 0x1b7000002000000,
@@ -52237,7 +52237,7 @@ mod tables {
                 doc: "Returns A where the mask passes the `mux` test, B elsewhere. In `bit` mode that is `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
                 source: "isa.xml:1859",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb8000000000000,
@@ -52266,7 +52266,7 @@ mod tables {
                 doc: "`MUX` on two 16-bit halves, each half of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
                 source: "isa.xml:1870",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xb9000000000000,
@@ -52295,7 +52295,7 @@ mod tables {
                 doc: "`MUX` on four bytes, each byte of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
                 source: "isa.xml:1881",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xba000000000000,
@@ -52324,7 +52324,7 @@ mod tables {
                 doc: "Cube mapping: S coordinate for the face that `CUBEFACE2` chose.",
                 unit: "SFU",
                 source: "isa.xml:1892",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xbc000000000000,
@@ -52353,7 +52353,7 @@ mod tables {
                 doc: "Cube mapping: T coordinate for the face that `CUBEFACE2` chose.",
                 unit: "SFU",
                 source: "isa.xml:1899",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xbc000001000000,
@@ -52382,7 +52382,7 @@ mod tables {
                 doc: "`A | B << 8 | CD << 16` with bytes A, B and a half CD. Two in a row, the first with CD = 0, pack four bytes; with B and CD both 0 one instruction zero-extends a byte.",
                 unit: "CVT",
                 source: "isa.xml:1906",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xbd000000000000,
@@ -52411,7 +52411,7 @@ mod tables {
                 doc: "Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.",
                 unit: "SFU",
                 source: "isa.xml:1917",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xc0000000000000,
@@ -52440,7 +52440,7 @@ mod tables {
                 doc: "`face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.",
                 unit: "SFU",
                 source: "isa.xml:1927",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xc1000000000000,
@@ -52469,7 +52469,7 @@ mod tables {
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "FMA",
                 source: "isa.xml:1943",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xc2000000000000,
@@ -52498,7 +52498,7 @@ mod tables {
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "FMA",
                 source: "isa.xml:1944",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
                 match_value: 0xc2000001000000,
@@ -52527,7 +52527,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
                 source: "isa.xml:1961",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf0000000000000,
@@ -52556,7 +52556,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
                 source: "isa.xml:1962",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf1000000000000,
@@ -52585,7 +52585,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
                 source: "isa.xml:1963",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf2000000000000,
@@ -52614,7 +52614,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "CVT",
                 source: "isa.xml:1979",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf4000000000000,
@@ -52643,7 +52643,7 @@ mod tables {
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "CVT",
                 source: "isa.xml:1980",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf5000000000000,
@@ -52672,7 +52672,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
                 source: "isa.xml:1998",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf8000000000000,
@@ -52701,7 +52701,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
                 source: "isa.xml:1999",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xf9000000000000,
@@ -52730,7 +52730,7 @@ mod tables {
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
                 source: "isa.xml:2000",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0xfa000000000000,
@@ -52759,7 +52759,7 @@ mod tables {
                 doc: "Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.",
                 unit: "CVT",
                 source: "isa.xml:2010",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x110000000000000,
@@ -52788,7 +52788,7 @@ mod tables {
                 doc: "Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.",
                 unit: "CVT",
                 source: "isa.xml:2020",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x111000000000000,
@@ -52817,7 +52817,7 @@ mod tables {
                 doc: "Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.",
                 unit: "CVT",
                 source: "isa.xml:2030",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x112000000000000,
@@ -52846,7 +52846,7 @@ mod tables {
                 doc: "Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.",
                 unit: "FMA",
                 source: "isa.xml:2040",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x114000000000000,
@@ -52875,7 +52875,7 @@ mod tables {
                 doc: "Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.",
                 unit: "FMA",
                 source: "isa.xml:2049",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x115000000000000,
@@ -52904,7 +52904,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2059",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x69000018000000,
@@ -52933,7 +52933,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2070",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x69000028000000,
@@ -52962,7 +52962,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2081",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x68000018000000,
@@ -52991,7 +52991,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2091",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x68000028000000,
@@ -53020,7 +53020,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2101",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x120000018000000,
@@ -53049,7 +53049,7 @@ mod tables {
                 doc: "",
                 unit: "LS",
                 source: "isa.xml:2115",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
                 match_value: 0x120000028000000,
@@ -53078,7 +53078,7 @@ mod tables {
                 doc: "Reads one texel, with no filter.",
                 unit: "T",
                 source: "isa.xml:2128",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x125000000000000,
@@ -53107,7 +53107,7 @@ mod tables {
                 doc: "Samples a texture; `.skip` omits helpers.",
                 unit: "T",
                 source: "isa.xml:2147",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x128000000000000,
@@ -53149,7 +53149,7 @@ mod tables {
                 doc: "One channel of four texels.",
                 unit: "T",
                 source: "isa.xml:2168",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x129000000000000,
@@ -53192,7 +53192,7 @@ mod tables {
                 doc: "Two lookups in one go.",
                 unit: "T",
                 source: "isa.xml:2190",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x12f000000000000,
@@ -53235,7 +53235,7 @@ mod tables {
                 doc: "Interpolates a two-channel f32 varying from the buffer and samples a texture at it. Costs about as much as both steps apart, on V and T.",
                 unit: "VT",
                 source: "isa.xml:2211",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x130000000000000,
@@ -53264,7 +53264,7 @@ mod tables {
                 doc: "Interpolates a two-channel f32 varying from the buffer and gathers one channel of four texels at it. Uses the V and T units.",
                 unit: "VT",
                 source: "isa.xml:2231",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x131000000000000,
@@ -53305,7 +53305,7 @@ mod tables {
                 doc: "Interpolates a two-channel f32 varying from the buffer for a gradient lookup; LOD bias and clamp can be switched off.",
                 unit: "VT",
                 source: "isa.xml:2252",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x132000000000000,
@@ -53346,7 +53346,7 @@ mod tables {
                 doc: "Interpolates a two-channel f32 varying from the buffer and does two lookups at it, much like a load followed by `TEX_DUAL`.",
                 unit: "VT",
                 source: "isa.xml:2273",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x137000000000000,
@@ -53375,7 +53375,7 @@ mod tables {
                 doc: "Like `VAR_TEX_BUF_SINGLE`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
                 source: "isa.xml:2293",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x138000000000000,
@@ -53404,7 +53404,7 @@ mod tables {
                 doc: "Like `VAR_TEX_BUF_GATHER`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
                 source: "isa.xml:2313",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x139000000000000,
@@ -53445,7 +53445,7 @@ mod tables {
                 doc: "Like `VAR_TEX_BUF_GRADIENT`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
                 source: "isa.xml:2334",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x13a000000000000,
@@ -53486,7 +53486,7 @@ mod tables {
                 doc: "Like `VAR_TEX_BUF_DUAL`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
                 source: "isa.xml:2355",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x13f000000000000,
@@ -53515,7 +53515,7 @@ mod tables {
                 doc: "`(A * B + C) * 2^D` with a signed integer D. Special cases follow `LDEXP`, not a second multiply, so keep it inside known sequences for exp, log and the like.",
                 unit: "FMA",
                 source: "isa.xml:2375",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x160000000000000,
@@ -53544,7 +53544,7 @@ mod tables {
                 doc: "`FMA_RSCALE` where a zero A or B makes the product 0 even against infinity or NaN. Keep it inside known sequences for special functions.",
                 unit: "FMA",
                 source: "isa.xml:2388",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x161000000000000,
@@ -53573,7 +53573,7 @@ mod tables {
                 doc: "`FMA_RSCALE` where a zero A or B makes the product equal to A, whatever the other factor is. Keep it inside known sequences for special functions.",
                 unit: "FMA",
                 source: "isa.xml:2400",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x162000000000000,
@@ -53602,7 +53602,7 @@ mod tables {
                 doc: "Fourth `FMA_RSCALE` mode, taken here as one whose D is a 16-bit number. Arm's own description calls it `n_add`, so test before relying on it.",
                 unit: "FMA",
                 source: "isa.xml:2412",
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
                 match_value: 0x163000000000000,

@@ -2,6 +2,7 @@
 
 use isaforge_core::Tables;
 use isaforge_core::assembly::Placed;
+use isaforge_core::explain::hex;
 use lsp_types::{InlayHint, InlayHintLabel, Range};
 
 use super::Source;
@@ -25,9 +26,8 @@ pub fn hints(source: &Source, range: Range) -> Vec<InlayHint> {
 
 /// Formats bytes like `isaforge asm`: a word as a number, others as bytes in memory order.
 pub fn hexadecimal(tables: Tables, bytes: &[u8]) -> String {
-    let digits = |bytes: &mut dyn Iterator<Item = &u8>| bytes.map(|byte| format!("{byte:02x}")).collect();
     match tables {
-        Tables::Words(_) => digits(&mut bytes.iter().rev()),
-        _ => digits(&mut bytes.iter()),
+        Tables::Words(_) => hex(&bytes.iter().rev().copied().collect::<Vec<u8>>()),
+        _ => hex(bytes),
     }
 }

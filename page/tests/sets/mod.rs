@@ -49,5 +49,5 @@ pub fn subjects() -> Vec<(&'static str, Subject)> {
 #[allow(dead_code, reason = "not every test needs it")]
 pub fn page(subject: &Subject) -> Page {
     let records = search::records(&Book::new(subject));
-    Page::new(&engine::data(subject, &records)).expect("the bytes are a bundle")
+    Page::new(&engine::data(subject, &records)).expect("the bytes are a manual's data")
 }

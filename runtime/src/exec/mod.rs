@@ -5,7 +5,7 @@
 //! - [`simplify`]: folds and simplifies values, and drops dead writes
 //! - [`bind`]: translates shapes to that form, with operands bound to registers and numbers
 //! - [`jit`]: compiles blocks to machine code for general registers
-//! - `kept`: keeps what programs were lowered to for later launches
+//! - `program_cache`: keeps what programs were lowered to for later launches
 //! - `vector`: lowers a graph to operations on rows of lanes, for instruction sets whose registers are columns
 
 pub mod shape;
@@ -17,5 +17,5 @@ pub mod bind;
 
 pub mod jit;
 #[cfg(any(feature = "valhall", feature = "vpu"))]
-pub(crate) mod kept;
+pub(crate) mod program_cache;
 pub(crate) mod vector;

@@ -13,9 +13,10 @@ use super::program::Program;
 use super::warp::{LANES, lanes};
 use super::{run_hosted, run_with};
 use crate::engine::{Engine, Execution};
-use crate::launch::{Launch, Outcome, Place, RunError, Stage};
+use crate::machine::{Access, AccessKind};
 use crate::memory::Memory;
 use crate::valhall::host::{Host, Nothing};
+use crate::valhall::launch::{Launch, Outcome, Place, RunError, Stage};
 
 /// The maximum number of snapshots in memory. Of a longer run, snapshots at even distances are taken first, then all
 /// between two of them.
@@ -80,7 +81,7 @@ impl fmt::Display for Difference {
             What::Memory { place, address, found, expected } => {
                 match place {
                     Some(place) => write!(f, "{place}: ")?,
-                    None => f.write_str("no instruction of the reference writes it: ")?,
+                    None => f.write_str("no store or atomic of the reference writes it: ")?,
                 }
                 write!(f, "the byte at {address:#x} is {found:02x}, in the reference {expected:02x}")
             }
@@ -165,7 +166,7 @@ fn difference<H: Host + Clone>(
         return Some(what);
     }
     if let Some((address, found, expected)) = byte {
-        let place = search.writer(address, expected, outcomes[1]);
+        let place = search.writer(address);
         return Some(What::Memory { place, address, found, expected });
     }
     let text = |outcome: &Result<Outcome, RunError>| match outcome {
@@ -313,25 +314,21 @@ impl<H: Host + Clone> Search<'_, H> {
         let _ = run_with(self.reference, &mut self.memory.clone(), &mut self.host.clone(), observer);
     }
 
-    /// Returns the instruction of the reference after which a byte has its final value. `None` when it always had it.
-    fn writer(&self, address: u64, last: u8, outcome: &Result<Outcome, RunError>) -> Option<Box<Place>> {
-        let after = |budget: u64| {
-            let (mut memory, mut byte) = (self.memory.clone(), [0]);
-            let launch = Launch { budget, ..self.reference.clone() };
-            let ended = run_with(&launch, &mut memory, &mut self.host.clone(), ());
-            memory.read(address, &mut byte).ok()?;
-            Some((byte[0] == last, ended))
-        };
-        let (mut without, mut with) = (0, outcome.as_ref().ok()?.thread_instructions);
-        if after(0)?.0 {
-            return None;
-        }
-        while with - without > 1 {
-            let middle = without + (with - without) / 2;
-            if after(middle)?.0 { with = middle } else { without = middle }
-        }
-        // With this budget the next instruction is refused, which is the one that writes the byte.
-        after(without)?.1.err()?.place().map(|place| Box::new(place.clone()))
+    /// Returns the instruction of the reference that wrote a byte last. `None` if none did.
+    fn writer(&self, address: u64) -> Option<Box<Place>> {
+        let program = Program::new(&self.reference.program);
+        let mut last = None;
+        self.watch(&mut |moment, _| {
+            let writes = |access: &&Access| {
+                let offset = address.wrapping_sub(access.address);
+                access.kind != AccessKind::Load && offset < u64::from(access.size)
+            };
+            if let Some(access) = moment.accesses.iter().rfind(writes) {
+                last = Some(self.place(&program, moment.pc, moment, access.lane.into()));
+            }
+            ControlFlow::Continue(())
+        });
+        last
     }
 }
 
@@ -365,8 +362,8 @@ fn hash(live: u16, register: impl Fn(usize) -> [u32; LANES]) -> u64 {
 mod tests {
     use isaforge_core::program::assemble;
 
-    use super::super::{reference, run_on};
     use super::*;
+    use crate::valhall::{reference, run_on};
 
     const OUT: u64 = 0x1000;
 
@@ -419,6 +416,18 @@ mod tests {
             let What::Memory { place: Some(place), address, .. } = what else { panic!("{what:?}") };
             assert_eq!((place.pc, address), (7, OUT));
         }
+    }
+
+    #[test]
+    fn a_store_of_the_value_that_is_there_is_what_wrote_it() {
+        let store = "MOV.i32 r4, u0\nMOV.i32 r5, u1\nMOV.i32 r6, 0x0\nSTORE.i32.slot0.end @r6, r4, offset:0";
+        let launch = Launch { local_size: [1; 3], ..launch(store) };
+        let mut memory = Memory::new();
+        memory.map(OUT, vec![0; 0x1000]).unwrap();
+        let (execution, host) = (Execution::reference(), &Nothing);
+        let search = Search { execution, launch: &launch, reference: &launch, memory: &memory, host };
+        assert_eq!(search.writer(OUT).map(|place| place.pc), Some(3));
+        assert_eq!(search.writer(OUT + 4), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use isaforge_core::semantics::evaluate::Scratch;
 use isaforge_valhall::Instruction;
 
 use crate::deadline::Deadline;
-use crate::launch::{Outcome, RunError, Stage};
 use crate::memory::Memory;
+use crate::valhall::launch::{Outcome, RunError, Stage};
 
 use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
@@ -141,8 +141,8 @@ impl<'a, O: Observer> Machine<'a, O> {
             let place = self.program.place(first as usize, group, None);
             return Err(RunError::Deadlock { place, waiting, ended: threads - waiting });
         }
-        if let Some((number, other)) = warps.iter().enumerate().find(|(_, warp)| warp.pc != first) {
-            let place = self.program.place(first as usize, group, Some(number * LANES));
+        if let Some(other) = warps.iter().find(|warp| warp.pc != first) {
+            let place = self.program.place(first as usize, group, Some(0));
             return Err(RunError::DivergentBarrier { place, elsewhere: other.pc as usize });
         }
         self.observer.barrier(group.id);
@@ -259,8 +259,8 @@ impl<'a, O: Observer> Machine<'a, O> {
                 Ok(Control::Next | Control::Jumped) if after == After::End => step.warp.end(),
                 Ok(Control::Next | Control::Jumped) => {}
                 Ok(Control::Barrier) => {
-                    if let Some((other, elsewhere)) = straggler(step.warp) {
-                        let place = self.program.place(pc, group, lane(other));
+                    if let Some(elsewhere) = straggler(step.warp) {
+                        let place = self.program.place(pc, group, first_active);
                         return Err(RunError::DivergentBarrier { place, elsewhere });
                     }
                     step.warp.at_barrier = true;
@@ -293,10 +293,10 @@ fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction)
     }
 }
 
-/// Returns a live lane that is not at the barrier, and its word.
-fn straggler(warp: &Warp) -> Option<(usize, usize)> {
+/// Returns the word of a live lane that is not at the barrier.
+fn straggler(warp: &Warp) -> Option<usize> {
     let lane = (warp.live & !warp.active).trailing_zeros() as usize;
-    warp.pcs.get(lane).map(|&pc| (lane, pc as usize))
+    warp.pcs.get(lane).map(|&pc| pc as usize)
 }
 
 /// Describes threads in errors.

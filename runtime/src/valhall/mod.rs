@@ -52,6 +52,7 @@ pub mod fast;
 mod fragment;
 mod group;
 pub mod host;
+pub mod launch;
 pub mod measure;
 mod messages;
 pub mod observe;
@@ -72,8 +73,8 @@ pub use fragment::{Fragments, draw, draw_observed, draw_on, run_fragment};
 pub use vertex::{Vertices, run_vertices, run_vertices_observed, run_vertices_on};
 
 use crate::engine::{Engine, Execution};
-use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
+use crate::valhall::launch::{Launch, Outcome, RunError};
 use group::Machine;
 use host::{Host, Nothing};
 use observe::Observer;

@@ -12,7 +12,7 @@ use super::group::Origin;
 use super::operation::Operation;
 use super::step::Fault;
 use super::warp::LANES;
-use crate::launch::{Place, RunError};
+use crate::valhall::launch::{Place, RunError};
 
 /// A word of a program.
 #[derive(Clone, Debug)]

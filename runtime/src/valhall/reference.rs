@@ -1,7 +1,7 @@
 //! The plain interpreter: it executes warp by warp, instruction by instruction and lane by lane.
 
-use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
+use crate::valhall::launch::{Launch, Outcome, RunError};
 
 use super::fragment::{Fragments, draw_by_reference};
 use super::host::Host;

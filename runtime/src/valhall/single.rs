@@ -7,8 +7,8 @@ use isaforge_core::semantics::{Semantics, evaluate::Scratch};
 use isaforge_valhall::{Instruction, Register};
 
 use crate::Level;
-use crate::launch::RunError;
 use crate::memory::Memory;
+use crate::valhall::launch::RunError;
 
 use super::fast;
 use super::group::Group;
@@ -147,7 +147,8 @@ fn execute_warp(
         (Control::Barrier, _) => {
             let other = (warp.live & !warp.active).trailing_zeros() as usize;
             if let Some(&elsewhere) = warp.pcs.get(other) {
-                let place = program.place(pc, &group, Some(first_thread + other));
+                let waits = warp.active.trailing_zeros() as usize;
+                let place = program.place(pc, &group, Some(first_thread + waits));
                 return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
             }
             return Ok(Next::Barrier);

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::launch::RunError;
+use crate::valhall::launch::RunError;
 
 use super::host::{Host, HostError, Texel, asks};
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
-use crate::launch::{Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
+use crate::valhall::launch::{Launch, Outcome, RunError, Stage};
 
 use super::fast;
 use super::group::{Machine, Origin};

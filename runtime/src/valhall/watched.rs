@@ -14,10 +14,10 @@ use super::run_with;
 use super::warp::LANES;
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
-use crate::launch::{Launch, Stage};
 use crate::level::Level;
 use crate::machine::{self, Access, AccessObserver, At, Bank, Ended, Machine, Properties, Register, View};
 use crate::memory::Memory;
+use crate::valhall::launch::{Launch, Stage};
 
 /// The index of the bank of a thread's registers.
 const REGISTERS: u16 = 0;

@@ -33,7 +33,6 @@ mod exec;
 mod group;
 mod machine;
 mod memory;
-pub mod naive;
 mod op;
 pub mod picture;
 mod processor;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
 
-use crate::exec::kept::Kept;
+use crate::exec::program_cache::ProgramCache;
 use crate::exec::vector::code::Code;
 use crate::level::Level;
 use crate::vpu::bind::Rows;
@@ -23,7 +23,7 @@ pub const PROGRAM: usize = 1024;
 /// reference.
 type Key = (Box<[u64]>, TileSize, Option<Level>);
 
-static PROGRAMS: Kept<Key, Program> = Kept::new();
+static PROGRAMS: ProgramCache<Key, Program> = ProgramCache::new();
 
 /// Program memory: the words, and their instructions ready to run.
 pub(crate) struct Program {

@@ -54,10 +54,6 @@ impl TileSize {
         let (x, y) = self.offset(x, y);
         usize::from(y) * self.width() + usize::from(x)
     }
-
-    pub(crate) fn wrap(self, index: u16) -> usize {
-        usize::from(index) & (self.elements() - 1)
-    }
 }
 
 /// One tile buffer.

@@ -111,21 +111,20 @@ fn who_looks_on_together_sees_the_same_and_one_can_stop() {
 }
 
 #[test]
-fn every_access_to_memory_has_its_size() {
-    for &opcode in isaforge_valhall::Opcode::ALL.iter() {
-        let name = opcode.mnemonic();
-        let word = isaforge_valhall::ISA.forms[opcode as usize].initial;
-        let Ok(instruction) = isaforge_valhall::decode(word) else { continue };
-        let Traffic { read, written } = observe::traffic(instruction);
-        let bytes = name.rsplit_once(".i").and_then(|(_, bits)| bits.parse::<u64>().ok()).map(|bits| bits / 8);
-        let expected = match name {
-            _ if name.starts_with("LOAD.") || name.starts_with("LD_BUFFER.") => (bytes, Some(0)),
-            _ if name.starts_with("STORE.") => (Some(0), bytes),
-            _ if name.starts_with("ATOM") => (bytes, bytes),
-            _ => continue,
-        };
-        assert_eq!((Some(read), Some(written)), expected, "{name}");
-    }
+fn every_access_to_memory_counts_with_its_size() {
+    let mut profile = observe::profile();
+    let body = "
+        MOV.i32 r4, u0
+        MOV.i32 r5, u1
+        LOAD.i96.unsigned.slot0.wait0 @r8:r9:r10, r4, offset:0
+        STORE.i24.slot0.wait0 @r8, r4, offset:1
+        ATOM.i32.slot0.aadd.wait0 @r8, r4, offset:4
+        NOP.end";
+    observed(4, body, &mut profile).unwrap();
+    let traffic = |name: &str| profile.rows().into_iter().find(|row| row.mnemonic == name).map(|row| row.traffic);
+    assert_eq!(traffic("LOAD.i96"), Some(Traffic { read: 4 * 12, written: 0 }));
+    assert_eq!(traffic("STORE.i24"), Some(Traffic { read: 0, written: 4 * 3 }));
+    assert_eq!(traffic("ATOM.i32"), Some(Traffic { read: 4 * 4, written: 4 * 4 }));
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The programs of `examples/vpu`, each compared with its own computation, in both ways of running and with several
 //! seeds.
 
-use isaforge_runtime::vpu::naive::Naive;
 use isaforge_runtime::vpu::picture::{self, Pixel};
 use isaforge_runtime::vpu::scene::Scene;
 use isaforge_runtime::vpu::{Config, Machine, Report, assemble};
@@ -236,21 +235,4 @@ fn the_quad_tree_spawns_its_own_children() {
             }
         }
     });
-}
-
-#[test]
-fn the_naive_interpreter_agrees() {
-    for name in ["triangle", "texture", "mandelbrot", "blend", "histogram"] {
-        let (scene, words) = (scene(name), words(name));
-        let naive = Naive::run(&scene, &words, u64::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let mut machine = scene.machine(&words, &Config::default()).expect("the machine takes it");
-        let report = machine.run().expect("it ends");
-        assert_eq!(report.steps, naive.steps, "{name}");
-        assert!(machine.memory().bytes() == naive.memory, "{name}: memory");
-        for (n, tile) in machine.tiles(0).expect("core 0 exists").iter().enumerate() {
-            assert!(tile.data == naive.tiles[n], "{name}: tile buffer {n}");
-        }
-    }
-    let refused = Naive::run(&scene("quadtree"), &words("quadtree"), u64::MAX).expect_err("it launches groups");
-    assert_eq!(refused, "this interpreter launches no groups");
 }

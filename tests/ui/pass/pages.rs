@@ -371,7 +371,7 @@ mod w0212 {
     isaforge::isa! { "specs/pages/w0212/isa.yaml" }
 }
 
-/// W0221: A modifier of an operand that the text never reads.
+/// W0221: A modifier that the text never reads.
 mod w0221 {
     isaforge::isa! { "specs/pages/w0221/isa.yaml" }
 }

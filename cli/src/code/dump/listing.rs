@@ -37,7 +37,7 @@ impl Form {
 }
 
 /// Whether a line that is not read as bytes may be meant as bytes.
-fn is_like(line: &str) -> bool {
+pub(super) fn is_like(line: &str) -> bool {
     let numbers = line.split([' ', '\t', ',']).filter(|number| !number.is_empty()).take(4);
     let is_number = |number: &&str| digits(number).is_some_and(|(digits, rest)| digits.len() > 1 && rest.is_empty());
     digits(line).is_some_and(|(digits, _)| digits.len() >= 2 * CLEAR) || numbers.filter(is_number).count() > 1
@@ -109,6 +109,27 @@ fn digits(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
+/// Whether a number without a colon is an address, after which bytes or numbers of another length follow, and not a word
+/// before a mnemonic such as `FADD`.
+fn is_before_bytes(first: &str, after: &str) -> bool {
+    let Some((number, after)) = digits(after.trim_start()) else { return false };
+    let ends = after.is_empty() || after.starts_with([' ', '\t', ',', '|']);
+    if number.len() == first.len() || !number.len().is_multiple_of(2) || !ends {
+        return false;
+    }
+    let is_word = number.len() < first.len() && number.bytes().all(|digit| digit.is_ascii_alphabetic());
+    let rest = after.trim_start();
+    let is_same =
+        |(next, after): (&str, &str)| next.len() == number.len() && (after.is_empty() || after.starts_with(' '));
+    !is_word || digits(rest).is_some_and(is_same) || rest.starts_with('|') || first.len() < 8 && after.starts_with("  ")
+}
+
+/// Whether a number that is shorter than those before it is the last of its line, and not a word like `FADD`.
+fn is_last(digits: &str, after: &str) -> bool {
+    let is_word = digits.bytes().all(|digit| digit.is_ascii_alphabetic());
+    after.starts_with("  ") || after.starts_with('\t') || after.trim().is_empty() && !is_word
+}
+
 /// Reads the digits of a line. `addresses` is the number of digits of addresses without a colon, once one was seen.
 /// `None` if the line starts with something else.
 fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
@@ -121,9 +142,11 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
         order = tail.starts_with('\t').then_some(Order::Value);
         (rest, columns) = (tail, true);
     } else {
-        let second = digits(after.trim_start()).filter(|_| after.starts_with([' ', '\t']));
-        let is_address = second.is_some_and(|(second, _)| second.len() != first.len() && first.len() >= 4);
-        if is_address || (after.is_empty() && *addresses == Some(first.len())) {
+        let is_known = *addresses == Some(first.len());
+        let is_address = after.starts_with([' ', '\t']) && first.len() >= 4 && is_before_bytes(first, after);
+        if is_address
+            || is_known && (after.is_empty() || digits(after.trim_start()).is_some_and(|(_, end)| end.is_empty()))
+        {
             *addresses = Some(first.len());
             (rest, columns) = (after, true);
         }
@@ -141,15 +164,24 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
         rest = rest.split_once("  ").map_or(rest, |(before, _)| before);
     }
     let mut tokens: Vec<Token> = Vec::new();
+    let mut separated = false;
     while let Some((digits, after)) = digits(rest) {
         let bytes = digits.len() / 2;
-        let same = tokens.last().is_none_or(|last: &Token| last.bytes >= bytes);
+        let shorter = tokens.last().is_some_and(|last: &Token| last.bytes > bytes);
+        let same = tokens.last().is_none_or(|last: &Token| last.bytes >= bytes) && (!shorter || is_last(digits, after));
         let ends = after.is_empty() || after.starts_with([' ', '\t', ',']);
         let value = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len().is_multiple_of(2) && same && ends);
-        let Some(value) = value else { break };
+        let Some(value) = value else {
+            // A number that cannot be read is not a text.
+            if !tokens.is_empty() && (digits.len() >= 2 * CLEAR || separated) {
+                return None;
+            }
+            break;
+        };
         let order = if bytes == 1 { Some(Order::Memory) } else { order };
         tokens.push(Token { value, bytes, order });
         rest = after.trim_start_matches([' ', '\t', ',']);
+        separated = after.trim_start().starts_with(',');
         if !many && (after.starts_with("  ") && !columns || after.starts_with('\t')) {
             break;
         }

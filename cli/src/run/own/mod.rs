@@ -16,7 +16,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::{Sources, Spanned};
 use isaforge_compiler::yaml::Node;
-use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Stop, Trap};
+use isaforge_core::machine::{Access, Encoding, Hardware, Machine, Reason, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
@@ -34,11 +34,14 @@ use crate::builtin::Tables;
 use crate::code::labels;
 use crate::failure::{Failure, Status};
 use crate::input::{self, Input};
-use crate::output::{count, thousands, write_whole};
+use crate::output::{count, write_whole};
 use crate::target::{self, Target};
 
 /// The default budget.
 const BUDGET: u64 = 10_000_000_000;
+
+/// Appended to traps of programs that use a stack without having one.
+const STACK: &str = "; all registers start at zero: the program must set its stack pointer before it uses the stack";
 
 /// The exit status of a program that trapped.
 const TRAPPED: u8 = 2;
@@ -177,7 +180,8 @@ impl Program {
         let status = match ended {
             Err(trap) => {
                 let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
-                return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}"))) });
+                let hint = if self.registers.is_empty() && wraps(&trap.reason) { STACK } else { "" };
+                return Ok(Ran { status: Status::Program(TRAPPED), ..Ran::from(Err(format!("{trap}{text}{hint}"))) });
             }
             Ok(Stop::Host) => return Ok(Ran::from(Err(machine::TIME_IS_UP.to_owned()))),
             Ok(Stop::Exit(status)) => Status::Program(status as u8),
@@ -247,7 +251,7 @@ impl Launched for Program {
         for eager in [false, true] {
             let compiler = || if eager { compiler(args).eager() } else { compiler(args) };
             let ended = jit::compare::compare(start, compiler, budget, || deadline.passed().is_none());
-            let executed = |count: u64| format!("{} instructions", thousands(count));
+            let executed = |number: u64| count(number, "instruction");
             agreed = ended
                 .map(|(ended, count)| match ended {
                     Ok(Stop::Host) => Err(machine::TIME_IS_UP.to_owned()),
@@ -363,8 +367,8 @@ fn read_launch(
     }
     let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
     let folder = folder(path);
-    let code = program::load(tables, &launch.program, folder, sources, out);
     let address = launch.address.as_ref().map_or(0, |address| address.value);
+    let code = program::load((tables, address), &launch.program, folder, sources, out);
     let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
     let end = address.checked_add(size);
     if let (None, Some(address)) = (end, &launch.address) {
@@ -382,14 +386,27 @@ fn read_launch(
     };
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
         let Some(found) = place(name, out) else { continue };
-        if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
+        if given.len() > 1 && found.shared {
+            let message = format!("all lanes share `{}`, but there are {} values", name.value, given.len());
+            out.push(Diagnostic::error("L0003", name.span, message).help("give it one number"));
+        } else if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
             let message = format!("there are {} lanes, but values for {}", hardware.lanes, given.len());
             out.push(Diagnostic::error("L0003", name.span, message));
         }
-        program.registers.push((found, given.iter().map(|number| number.0).collect()));
+        let values = given.iter().map(|number| {
+            number.bits(found.width).unwrap_or_else(|(message, fits)| {
+                out.push(Diagnostic::error("E0024", number.span, message).label(fits));
+                0
+            })
+        });
+        let values = values.collect();
+        program.registers.push((found, values));
     }
     program.show = launch.show.iter().flatten().filter_map(|name| place(name, out)).collect();
-    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    // Program memory starts at address 0.
+    let taken = if hardware.program > 0 { 0..hardware.program.into() } else { address..end.unwrap_or(address) };
+    let beside = (!taken.is_empty()).then(|| (taken, launch.program.span()));
+    let buffers = Buffers::beside(beside, launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);
@@ -401,6 +418,12 @@ fn read_launch(
 
 /// The number of operations between checks of the time limit.
 const SLICE: u64 = 1 << 24;
+
+/// Whether an access to memory is a little below address 0, as those of a stack from there are.
+fn wraps(reason: &Reason) -> bool {
+    let below = |address: u64| (1..=1 << 16).contains(&(address as u32).wrapping_neg());
+    matches!(reason, Reason::Memory { access: Access::Read | Access::Write, address, .. } if below(*address))
+}
 
 /// The number of instructions between checks of the time limit, even if each is the longest of the set.
 fn slice(semantics: &Semantics, lanes: usize) -> u64 {

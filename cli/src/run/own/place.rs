@@ -12,7 +12,9 @@ pub struct Place {
     of: Of,
     name: String,
     /// In bits.
-    width: u32,
+    pub width: u32,
+    /// Whether all lanes share it.
+    pub shared: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +28,15 @@ impl Place {
     /// Finds a register by its name, or a state: `acc`, or `stack[3]` for an element of several.
     pub fn named((_, semantics, hardware): Set, text: &str) -> Option<Self> {
         if let Some(register) = hardware.register(text) {
-            let width = hardware.banks[usize::from(register.bank)].width.into();
-            return Some(Place { of: Of::Register(register), name: hardware.name(register).to_string(), width });
+            let bank = &hardware.banks[usize::from(register.bank)];
+            let (width, shared, name) = (bank.width.into(), bank.uniform, hardware.name(register).to_string());
+            return Some(Place { of: Of::Register(register), name, width, shared });
         }
-        // A state whose bits are flags of lanes has no value of its own.
-        let is_stored = |index: usize| hardware.bits.iter().all(|(bits, _)| usize::from(*bits) != index);
-        semantics.states.iter().enumerate().filter(|(index, _)| is_stored(*index)).find_map(|(_, state)| {
+        semantics.states.iter().zip(0..).find_map(|(state, index)| {
             let bank = Bank::of_state(state);
             let element = bank.index(text).filter(|_| state.count > 1 || text == state.name)?;
-            Some(Place { of: Of::State(state.name, element), name: bank.name(element), width: bank.width })
+            let shared = hardware.uniform.contains(&index) || hardware.bits.iter().any(|(bits, _)| *bits == index);
+            Some(Place { of: Of::State(state.name, element), name: bank.name(element), width: bank.width, shared })
         })
     }
 

@@ -54,7 +54,7 @@ impl Launched for Plan {
             let pixels = |covered: Rectangle| u64::from(covered.width) * u64::from(covered.height);
             let instances = count(self.rectangle.map_or(self.instances.into(), pixels), "instance");
             let Report { groups, instance_groups, .. } = &left.report;
-            format!("{instances}, {} groups, {} of instances", thousands(*groups), thousands(*instance_groups))
+            format!("{instances}, {}, {} by instances", count(*groups, "group"), thousands(*instance_groups))
         };
         let summary = ended.as_ref().map(summary).map_err(String::clone);
         self.left = ended.unwrap_or_default();
@@ -63,7 +63,7 @@ impl Launched for Plan {
         Ok(Ran { profile, listing, ..Ran::from(summary) })
     }
 
-    /// Runs the program on the reference engine and on handlers at each level.
+    /// Runs the program on the reference engine, and on handlers and machine code at each level.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the USC are compared by their final results", paint(HELP, "note")));
         let late = RefCell::new(None);
@@ -75,13 +75,12 @@ impl Launched for Plan {
             (left, plan)
         };
         let (expected, reference) = by(Execution::reference());
-        let others = Execution::available().into_iter().filter(|one| one.engine() == Engine::Handlers);
-        let differing = others.filter_map(|execution| {
+        let differing = engine::others().into_iter().filter_map(|execution| {
             let (found, plan) = by(execution);
             let difference = difference((&found, &plan), (&expected, &reference))?;
             Some(format!("{execution} differs: {difference}"))
         });
-        let executed = |left: &Left| format!("{} groups", thousands(left.report.groups));
+        let executed = |left: &Left| count(left.report.groups, "group");
         let agreed = match { differing }.next() {
             Some(difference) => Err(difference),
             None => Ok(expected.as_ref().map(executed).map_err(String::clone)),
@@ -261,7 +260,7 @@ fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &m
     if let Some(raw) = &output.raw {
         let (path, bytes) = (folder.join(&raw.file), memory(plan, raw.address.value, raw.size.value));
         write_whole(&path, &bytes)?;
-        done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+        done.push(format!("wrote {} ({})", path.display(), count(bytes.len() as u64, "byte")));
     }
     if let Some(print) = &output.print {
         let mut out = plain_stdout();

@@ -74,7 +74,7 @@ pub struct Plan {
 /// Reads a launch file in `folder` from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Box<dyn Launched>> {
     let launch = UscLaunch::from_node(node, &mut Reader { sources, out })?;
-    let bytes = program::load(Tables::Groups(isaforge_usc::ISA), &launch.program, folder, sources, out);
+    let bytes = program::load((Tables::Groups(isaforge_usc::ISA), 0), &launch.program, folder, sources, out);
     let mut check = Check { folder, out };
     let rectangle = launch.rectangle.as_ref().map(|given| check.rectangle(given));
     if let (Some(_), Some(instances)) = (&rectangle, &launch.instances) {

@@ -9,7 +9,7 @@ use super::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::conform::is_case;
 use crate::failure::Failure;
-use crate::output::thousands;
+use crate::output::count;
 use crate::run::engine;
 use crate::run::launched::{CaseResult, Compared, Drawn, Launched, Ran};
 
@@ -38,7 +38,7 @@ impl Recorded {
         });
         self.drawn = drawn.collect();
         let problems = problems.iter().map(|problem| format!("not as recorded: {problem}")).collect();
-        Ok(Ran { problems, ..Ran::from(Ok(format!("{name}, {} instructions", thousands(instructions)))) })
+        Ok(Ran { problems, ..Ran::from(Ok(format!("{name}, {}", count(instructions, "instruction")))) })
     }
 }
 
@@ -51,7 +51,7 @@ fn difference(found: &Result<Finished, CaseError>, expected: &Result<Finished, C
     let text = |ended: &Result<Finished, CaseError>| match ended {
         Ok(finished) => {
             let problems = finished.problems.iter().map(|problem| format!(", {problem}")).collect::<String>();
-            format!("{} instructions{problems}", thousands(finished.instructions))
+            format!("{}{problems}", count(finished.instructions, "instruction"))
         }
         Err(error) => format!("the error `{error}`"),
     };
@@ -88,7 +88,7 @@ impl Launched for Recorded {
             let what = difference(&self.case.run_on(execution), &expected)?;
             Some(format!("{execution} differs: {what}"))
         });
-        let executed = |finished: Finished| format!("{} instructions", thousands(finished.instructions));
+        let executed = |finished: Finished| count(finished.instructions, "instruction");
         let agreed = match differing {
             Some(difference) => Err(difference),
             None => Ok(expected.map(executed).map_err(|error| error.to_string())),

@@ -15,7 +15,7 @@ use isaforge_runtime::{Engine, Execution, Launch, Memory, Outcome, RunError, val
 use super::{counted, resources};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::{count, thousands};
+use crate::output::count;
 use crate::run::buffers::Buffers;
 use crate::run::launch::{LaunchFile, Output};
 use crate::run::launched::{Compared, Launched, Ran};
@@ -100,7 +100,7 @@ impl Computation {
         let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
         let groups = product(self.launch.groups);
         let threads = count(groups.saturating_mul(product(self.launch.local_size)), "thread");
-        format!("{threads} in {}, {} instructions", count(groups, "workgroup"), thousands(executed))
+        format!("{threads} in {}, {}", count(groups, "workgroup"), count(executed, "instruction"))
     }
 }
 
@@ -149,7 +149,7 @@ impl Launched for Computation {
             if let Err(error @ RunError::Time { .. }) = &agreed {
                 is_late = Some(error.to_string());
             }
-            let executed = |outcome: Outcome| format!("{} instructions", thousands(outcome.thread_instructions));
+            let executed = |outcome: Outcome| count(outcome.thread_instructions, "instruction");
             Ok(agreed.map(executed).map_err(|error| error.to_string()))
         });
         match is_late {

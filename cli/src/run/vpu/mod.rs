@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod compare;
 pub mod launch;
 pub mod outputs;
 pub mod plan;
@@ -17,7 +18,7 @@ use super::engine;
 use super::launched::{Compared, Launched, Launches, Ran};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::{count, say, thousands};
+use crate::output::{count, say};
 use crate::paint::{HELP, paint};
 
 /// The maximum number of warnings printed; the rest are only counted.
@@ -37,14 +38,14 @@ impl Launched for Plan {
         let warnings = warnings(&self.machine.warnings(), &self.program);
         let summary = ended.map(|report| {
             let (groups, cores) = (count(report.groups, "group"), count(self.machine.cores() as u64, "core"));
-            format!("{groups} on {cores}, {} instructions", thousands(report.steps))
+            format!("{groups} on {cores}, {}", count(report.steps, "instruction"))
         });
         Ok(Ran { warnings, ..Ran::from(summary.map_err(|error| error.to_string())) })
     }
 
-    fn compare(&self, _: &RunArgs) -> Result<Option<Compared>, Failure> {
-        say(&format!("{}: engines of the VPU are not compared: there is only one", paint(HELP, "note")));
-        Ok(None)
+    fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
+        say(&format!("{}: engines of the VPU are compared by their final results", paint(HELP, "note")));
+        compare::compare(self, args).map(Some)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

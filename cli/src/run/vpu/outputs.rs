@@ -9,7 +9,7 @@ use isaforge_runtime::vpu::picture;
 use super::launch::VpuNumber;
 use super::plan::{Output, Place, Plan, What};
 use crate::failure::Failure;
-use crate::output::{plain_stdout, write_whole};
+use crate::output::{count, plain_stdout, write_whole};
 use crate::picture::{Rgba, enlarged, write_png};
 use crate::run::outputs::rows;
 
@@ -41,7 +41,7 @@ pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
             What::Raw { file } => {
                 let (path, bytes) = (folder.join(file), bytes(&plan.machine, place));
                 write_whole(&path, &bytes)?;
-                done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+                done.push(format!("wrote {} ({})", path.display(), count(bytes.len() as u64, "byte")));
             }
             What::Print { number, from, count } => {
                 let text = numbers(place, &bytes(&plan.machine, place), *number, *from, *count);

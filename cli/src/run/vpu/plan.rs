@@ -443,7 +443,8 @@ impl Files<'_> {
             }
             (png, raw, print) => {
                 let count = [png.is_some(), raw.is_some(), print.is_some()].iter().filter(|given| **given).count();
-                let error = Diagnostic::error("L0006", output.span, format!("one thing to do is needed, not {count}"));
+                let error =
+                    Diagnostic::error("L0006", output.span, format!("exactly one action is needed, found {count}"));
                 self.out
                     .push(error.help("write each as an item of its own: `- png: {…}`, `- raw: {…}` or `- print: {…}`"));
                 return None;

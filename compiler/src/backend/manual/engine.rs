@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use isaforge_core::data::{Bundle, write};
+use isaforge_core::data::{Architecture, write};
 
 use super::Subject;
 
@@ -16,10 +16,11 @@ const MODULE: &[u8] = include_bytes!("assets/page.wasm.gz");
 
 /// The tables and the records, in the format that the module reads.
 pub fn data(subject: &Subject, records: &str) -> Vec<u8> {
-    let bundle = Bundle { tables: subject.tables, semantics: subject.semantics, hardware: subject.hardware };
+    let architecture =
+        Architecture { tables: subject.tables, semantics: subject.semantics, hardware: subject.hardware };
     let mut data = (records.len() as u32).to_le_bytes().to_vec();
     data.extend_from_slice(records.as_bytes());
-    data.extend(write(&bundle));
+    data.extend(write(&architecture));
     data
 }
 

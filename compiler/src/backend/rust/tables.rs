@@ -42,13 +42,20 @@ impl Shared {
     }
 }
 
+/// A number in decimal.
+pub(crate) fn n(value: impl Into<i128>) -> Literal {
+    Literal::i128_unsuffixed(value.into())
+}
+
+/// A number in hexadecimal.
+pub(crate) fn hexadecimal(value: u64) -> Literal {
+    // Digits after `0x` always form a literal.
+    format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
+}
+
 /// A number, in hexadecimal if it is 10 or more.
 pub(crate) fn hex(value: u64) -> Literal {
-    match value {
-        0..=9 => Literal::u64_unsuffixed(value),
-        // Digits after `0x` always form a literal.
-        _ => format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value)),
-    }
+    if value < 10 { Literal::u64_unsuffixed(value) } else { hexadecimal(value) }
 }
 
 fn text(text: &Text) -> TokenStream {
@@ -226,7 +233,7 @@ pub(crate) fn provenance(provenance: Provenance) -> TokenStream {
     match provenance {
         Provenance::Document => quote!(Provenance::Document),
         Provenance::VendorBinary => quote!(Provenance::VendorBinary),
-        Provenance::Mesa => quote!(Provenance::Mesa),
+        Provenance::Driver => quote!(Provenance::Driver),
         Provenance::Assumed => quote!(Provenance::Assumed),
     }
 }

@@ -8,6 +8,7 @@ use isaforge_core::stream::{Engine, Expression, Input, Layout, Notation, Role, S
 use isaforge_core::table::Enum;
 
 use super::active;
+use crate::diff::identity::each;
 
 /// The maximum nesting of kinds that is followed; the compiler does not allow a kind to contain itself.
 const DEEPEST: u8 = 24;
@@ -23,10 +24,6 @@ pub(super) struct Alike {
 /// A layout from each revision.
 #[derive(Clone, Copy)]
 struct Two<'a>(&'a Layout, &'a Layout);
-
-fn each<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
-}
 
 /// Whether a word may match both patterns.
 pub(super) fn meet(a: &Layout, b: &Layout) -> bool {
@@ -150,8 +147,7 @@ impl Alike {
         let (Some(x), Some(y)) = (both.0.fields.get(usize::from(a)), both.1.fields.get(usize::from(b))) else {
             return false;
         };
-        // The base of a branch target does not show in the text of a single instruction.
-        let notation = |n: Notation| Notation { target: None, call: false, ..n };
+        let notation = |n: Notation| Notation { call: false, ..n };
         let written = match (x.ty, y.ty) {
             (Type::Number(n), Type::Number(m)) => notation(n) == notation(m),
             (Type::Float(n), Type::Float(m)) => n == m,

@@ -1,15 +1,15 @@
 //! Differences between layouts, member by member.
 
 use isaforge_core::stream::{Engine, Field, Input, Layout, Notation, Operand, Piece, Role, Source, Token, Type};
-use isaforge_core::table::{Access, Base};
+use isaforge_core::table::{Access, Target};
 
-use super::{Entry, Revision, pattern};
+use super::{Entry, Generation, pattern};
 use crate::diff::structure::{access, change, quoted};
 use crate::diff::{Change, How, Subject};
 use crate::stream::STORED;
 
 /// What changed in an instruction.
-pub(super) fn of(old: &Revision, new: &Revision, a: &Entry, b: &Entry) -> Vec<Change> {
+pub(super) fn of(old: &Generation, new: &Generation, a: &Entry, b: &Entry) -> Vec<Change> {
     let mut out = Vec::new();
     let (x, y) = (Side { engine: old.engine }, Side { engine: new.engine });
     let mut rest: Vec<&'static Layout> = b.own.clone();
@@ -151,6 +151,9 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
         };
         differs(subject, How::Moved, x.place(a, field), y.place(b, other));
         differs(subject, How::Changed, x.kind(field), y.kind(other));
+        if let (Some(was), Some(is)) = (target(field), target(other)) {
+            differs(Subject::Target, How::Changed, was.to_string(), is.to_string());
+        }
         differs(Subject::Computed, How::Changed, x.computed(field), y.computed(other));
         if let (Some(p), Some(q)) = (operand(a, field), operand(b, other)) {
             differs(Subject::Access, How::Changed, access(p.access).to_owned(), access(q.access).to_owned());
@@ -176,6 +179,14 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
         if !old {
             out.push(change(subject(b, other), How::Added, other.name, "", y.member(b, other)));
         }
+    }
+}
+
+/// How the target is counted, if the field is one of a branch.
+fn target(field: &Field) -> Option<Target> {
+    match field.ty {
+        Type::Number(notation) => notation.target,
+        _ => None,
     }
 }
 
@@ -267,14 +278,8 @@ fn number(notation: Notation, signed: bool) -> String {
     for (is, words) in [(upper, " in capitals"), (plus, " with a sign"), (quiet_zero, ", zero as nothing")] {
         text.push_str(if is { words } else { "" });
     }
-    if let Some(target) = target {
-        let what = if call { "a function" } else { "a place" };
-        let from = match target.base {
-            Base::This => "this instruction".to_owned(),
-            Base::Next => "the next instruction".to_owned(),
-            Base::Fixed(address) => format!("{address:#x}"),
-        };
-        text.push_str(&format!(" of steps of {} bytes from {from} to {what}", target.unit));
+    if target.is_some() {
+        text.push_str(if call { ", a label of a function" } else { ", a label" });
     }
     text
 }

@@ -5,14 +5,18 @@ mod changes;
 mod definitions;
 mod words;
 
+use isaforge_core::explain::hex;
 use isaforge_core::stream::{Engine, Layout, Role, Wide};
 
 use super::instructions::common;
-use super::{Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Reading, Side};
+use super::meaning::{self, Meaning};
+use super::{
+    Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Reading, Revision, Side, Subject,
+};
 use words::{Judgement, Pair};
 
 /// The instructions of one generation.
-struct Revision {
+struct Generation {
     engine: Engine,
     instructions: Vec<Entry>,
 }
@@ -46,8 +50,8 @@ fn active(engine: Engine, layout: &Layout) -> bool {
     (layout.since..=layout.until).contains(&engine.generation)
 }
 
-impl Revision {
-    fn new(engine: Engine) -> Revision {
+impl Generation {
+    fn new(engine: Engine) -> Generation {
         let mut instructions: Vec<Entry> = engine
             .stream
             .instructions
@@ -62,7 +66,7 @@ impl Revision {
             }
         }
         instructions.retain(|entry| !entry.own.is_empty());
-        Revision { engine, instructions }
+        Generation { engine, instructions }
     }
 
     fn side(&self) -> Side {
@@ -90,20 +94,22 @@ impl Revision {
 }
 
 /// Compares two revisions of a stream, or two of its generations.
-pub fn diff_streams(old: Engine, new: Engine) -> Diff {
-    let (forward, backward) = (Pair::new(old, new), Pair::new(new, old));
-    let (old, new) = (Revision::new(old), Revision::new(new));
+pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<Engine>>) -> Diff {
+    let (was, is) = (old.into(), new.into());
+    let (forward, backward) = (Pair::new(was.tables, is.tables), Pair::new(is.tables, was.tables));
+    let (old, new) = (Generation::new(was.tables), Generation::new(is.tables));
     let fates: Vec<Judgement> = old.instructions.iter().map(|entry| forward.judge(entry)).collect();
     let origins: Vec<Judgement> = new.instructions.iter().map(|entry| backward.judge(entry)).collect();
     let partners = partners(&old, &new);
-    let changes: Vec<Vec<Change>> = old
-        .instructions
-        .iter()
-        .zip(&partners)
-        .map(|(entry, partner)| {
-            partner.map_or(Vec::new(), |n| changes::of(&old, &new, entry, &new.instructions[usize::from(n)]))
-        })
-        .collect();
+    let changed = |(entry, partner): (&Entry, &Option<u16>)| {
+        let Some(other) = partner.map(|n| &new.instructions[usize::from(n)]) else { return Vec::new() };
+        let mut changes = changes::of(&old, &new, entry, other);
+        let meaning =
+            |revision, entry: &Entry| entry.own.first().and_then(|layout| Meaning::of_stream(revision, layout));
+        changes.extend(meaning::changed(meaning(was, entry), meaning(is, other)));
+        changes
+    };
+    let changes: Vec<Vec<Change>> = old.instructions.iter().zip(&partners).map(changed).collect();
     let mut diff = Diff {
         old: old.side(),
         new: new.side(),
@@ -117,7 +123,10 @@ pub fn diff_streams(old: Engine, new: Engine) -> Diff {
     };
     for (i, entry) in old.instructions.iter().enumerate() {
         let fate = &fates[i];
-        match fate.decoding {
+        // The text of a single branch does not show where it counts from.
+        let retargeted = changes[i].iter().any(|change| change.subject == Subject::Target);
+        let decoding = if retargeted { Decoding::Different } else { fate.decoding };
+        match decoding {
             Decoding::Alike => diff.alike += 1,
             Decoding::Different => diff.different += 1,
             Decoding::Unproven => diff.unproven += 1,
@@ -130,7 +139,7 @@ pub fn diff_streams(old: Engine, new: Engine) -> Diff {
             new: None,
             related: Vec::new(),
             changes: Vec::new(),
-            decoding: Some(fate.decoding),
+            decoding: Some(decoding),
             examples,
         };
         match partners[i] {
@@ -140,7 +149,7 @@ pub fn diff_streams(old: Engine, new: Engine) -> Diff {
                 found.new = Some(partner.instruction());
                 found.changes = changes[i].iter().filter(|change| !diff.common.contains(change)).cloned().collect();
                 example(&mut found.examples, &backward, &origins[usize::from(n)], true);
-                let differs = fate.decoding != Decoding::Alike || !found.examples.is_empty();
+                let differs = decoding != Decoding::Alike || !found.examples.is_empty();
                 found.fate = match partner {
                     _ if entry.name != partner.name => Fate::Renamed,
                     _ if entry.pattern() != partner.pattern() => Fate::Moved,
@@ -172,7 +181,7 @@ pub fn diff_streams(old: Engine, new: Engine) -> Diff {
 /// belong to the new revision.
 fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, backwards: bool) {
     let Some(bytes) = &judgement.example else { return };
-    let word: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let word = hex(bytes);
     if examples.iter().all(|example| example.word != word) {
         let (first, second) = (words::reading(pair.old, bytes), words::reading(pair.new, bytes));
         let (old, new) = if backwards { (second, first) } else { (first, second) };
@@ -182,7 +191,7 @@ fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, back
 
 /// The new counterpart of each old instruction: of the same name, or else with the same patterns if each name is
 /// unknown to the other revision.
-fn partners(old: &Revision, new: &Revision) -> Vec<Option<u16>> {
+fn partners(old: &Generation, new: &Generation) -> Vec<Option<u16>> {
     let patterns = |entry: &Entry| entry.own.iter().map(|layout| pattern(layout)).collect::<Vec<_>>();
     let renamed = |entry: &Entry| {
         let wanted = patterns(entry);

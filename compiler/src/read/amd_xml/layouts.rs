@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
+use isaforge_core::stream::{Input, Notation, Role, Wide, extract};
 use isaforge_core::table::{Base, Target};
 
 use super::document::{Description, Encoding, Field, Form, Instruction, Operand};
@@ -137,14 +137,6 @@ impl Draft {
         });
         index
     }
-
-    fn text(&mut self, text: &str) {
-        if let Some(Token::Text(last)) = self.layout.text.last_mut() {
-            last.push_str(text);
-        } else {
-            self.layout.text.push(Token::Text(text.to_owned()));
-        }
-    }
 }
 
 impl<'a> Builder<'a> {
@@ -189,9 +181,9 @@ impl<'a> Builder<'a> {
         (layout.mask, layout.value) = (encoding.mask, value);
         (layout.fixed_mask, layout.fixed_value) = (encoding.mask, value);
         let mut draft = Draft { layout, names: Vec::new() };
-        draft.text(name);
+        draft.layout.push_text(name);
         for (number, operand) in form.operands.iter().enumerate() {
-            draft.text(if number == 0 { " " } else { ", " });
+            draft.layout.push_text(if number == 0 { " " } else { ", " });
             self.operand(&mut draft, instruction, operand, encoding)?;
         }
         // Fields that are neither constant nor operands are printed by name if they are not zero.
@@ -225,7 +217,7 @@ impl<'a> Builder<'a> {
     fn identifier(&mut self, form: &Form, encoding: &Encoding) -> Option<Wide> {
         let field = encoding.fields.iter().find(|field| field.name.value == OPERATION);
         let mut fitting = encoding.identifiers.iter().filter(|identifier| match field {
-            Some(field) => number(identifier, &field.pieces) == form.opcode,
+            Some(field) => extract(identifier, &field.pieces) == form.opcode,
             None => true,
         });
         let found = fitting.next();
@@ -255,7 +247,7 @@ impl<'a> Builder<'a> {
         let Some(name) = &operand.field else {
             // The type alone determines the operand.
             let word = values.first().map_or(operand.ty.value.as_str(), |(_, word)| word.value.as_str());
-            draft.text(&word.to_lowercase());
+            draft.layout.push_text(&word.to_lowercase());
             return Some(());
         };
         let Some(field) = encoding.fields.iter().find(|field| field.name.value == name.value) else {
@@ -330,15 +322,4 @@ impl<'a> Builder<'a> {
 fn constant(encoding: &Encoding, field: &Field) -> bool {
     let bits = Layout::bits_of(&field.pieces);
     bits & encoding.mask == bits
-}
-
-/// The number in some bits.
-fn number(word: &Wide, pieces: &[Piece]) -> u64 {
-    let mut number = 0;
-    let mut shift = 0;
-    for piece in pieces {
-        number |= word.get(piece.at.into(), piece.width.into()).checked_shl(shift).unwrap_or(0);
-        shift += u32::from(piece.width);
-    }
-    number
 }

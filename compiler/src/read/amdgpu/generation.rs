@@ -1,5 +1,7 @@
 //! The LLVM decoder tables that a processor uses.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::suggest::{did_you_mean, one_of};
 
@@ -9,6 +11,9 @@ const TABLE: &str = include_str!("generations.tsv");
 /// Predicates that hold only for some of the processors whose tables contain such records, and records that processors
 /// lack without a predicate in the document: ranges of processor numbers.
 const PREDICATES: &str = include_str!("predicates.tsv");
+
+/// The maximum number of decoder tables that an error lists.
+const SHOWN: usize = 12;
 
 /// A processor.
 #[derive(Debug)]
@@ -45,6 +50,24 @@ fn rows() -> impl Iterator<Item = Generation> {
 /// Finds a processor by name.
 pub(super) fn find(name: Option<&str>) -> Option<Generation> {
     rows().find(|row| name == Some(&row.name[..]))
+}
+
+/// The error for a document without any record of these processors.
+pub(super) fn foreign(text: &str) -> Option<Diagnostic> {
+    let parts = text.split("\"DecoderNamespace\":\"\\\"").skip(1);
+    let tables: BTreeSet<&str> = parts.filter_map(|part| part.split('\\').next()).collect();
+    let is_known = |table: &&str| table.is_empty() || rows().any(|row| row.tables.contains(table));
+    if tables.is_empty() || tables.iter().any(is_known) {
+        return None;
+    }
+    let mut shown: Vec<&str> = tables.iter().copied().take(SHOWN).collect();
+    if tables.len() > SHOWN {
+        shown.push("…");
+    }
+    let message = format!("the document has no records of AMD's GPUs; its decoder tables are {}", shown.join(", "));
+    let names: Vec<String> = rows().map(|row| row.name).collect();
+    let help = format!("only records of {} are understood", names.join(", "));
+    Some(Diagnostic::error_without_place("E0003", message).help(help))
 }
 
 /// The error for an unknown or missing processor.

@@ -86,6 +86,10 @@ fn read(request: Request<'_>) -> Option<Isa> {
             return None;
         }
     };
+    if let Some(error) = generation::foreign(&text) {
+        request.out.push(error);
+        return None;
+    }
     let Some(generation) = generation::find(request.generation) else {
         request.out.push(generation::unknown(request.generation));
         return None;

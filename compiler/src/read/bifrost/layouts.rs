@@ -39,7 +39,7 @@ pub(super) fn isa(root: &Element, instructions: &[Instruction], sources: &Source
                 unit: unit.to_owned(),
                 span: name.span,
                 source: format!("{}:{}", sources.path(name.span.file).display(), sources.line_column(name.span).0),
-                provenance: Provenance::Mesa,
+                provenance: Provenance::Driver,
                 note: String::new(),
             }),
         }
@@ -99,14 +99,6 @@ impl Draft {
         self.layout.fields.push(Field { name, doc, span, source, width, signed: false, default, ty });
         index
     }
-
-    fn text(&mut self, text: &str) {
-        if let Some(Token::Text(last)) = self.layout.text.last_mut() {
-            last.push_str(text);
-        } else {
-            self.layout.text.push(Token::Text(text.to_owned()));
-        }
-    }
 }
 
 impl Builder<'_> {
@@ -139,7 +131,7 @@ impl Builder<'_> {
             shown.push(self.modifier(&mut draft, instruction, encoding, &packing, index)?);
         }
 
-        draft.text(&instruction.name.value);
+        draft.layout.push_text(&instruction.name.value);
         // The digit at the end of a name is the number of the source it belongs to.
         let digit = |modifier: &Modifier| modifier.name.value.chars().last().and_then(|last| last.to_digit(10));
         let of = |modifier: &Modifier| digit(modifier).filter(|n| *n < 4).map(|n| n as usize);
@@ -148,17 +140,17 @@ impl Builder<'_> {
             for (modifier, token) in instruction.modifiers.iter().zip(&shown) {
                 if of(modifier).filter(|number| *number < sources) == wanted {
                     match token {
-                        Token::Text(text) => draft.text(text),
+                        Token::Text(text) => draft.layout.push_text(text),
                         token => draft.layout.text.push(token.clone()),
                     }
                 }
             }
         };
         show(&mut draft, None);
-        draft.text(" ");
-        draft.text(unit.destination);
+        draft.layout.push_text(" ");
+        draft.layout.push_text(unit.destination);
         for number in 0..sources {
-            draft.text(", ");
+            draft.layout.push_text(", ");
             draft.layout.text.push(Token::Field(number));
             show(&mut draft, Some(number));
         }
@@ -166,12 +158,12 @@ impl Builder<'_> {
             let source = Source::Bits(vec![Piece { at: immediate.at, width: immediate.bits }]);
             let (name, ty) = (&immediate.name, Type::Number(Notation::DECIMAL));
             let field = draft.push(&name.value, name.span, source, immediate.bits, 0, ty);
-            draft.text(&format!(", {}:", name.value));
+            draft.layout.push_text(&format!(", {}:", name.value));
             draft.layout.text.push(Token::Field(field));
         }
         if instruction.staging {
-            draft.text(", ");
-            draft.text(STAGING);
+            draft.layout.push_text(", ");
+            draft.layout.push_text(STAGING);
         }
         let mut layout = draft.layout;
         // The document's own decoder ignores bits that are not described.

@@ -4,10 +4,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{FileId, Sources, Span, Spanned, XML};
+use crate::source::{FileId, Kind, Sources, Span, Spanned, has_element};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 
+/// A document, or one that it imports.
+const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &[ROOT, "bitset", "enum"]) };
+/// The root of a document.
+const ROOT: &str = "isa";
 /// The maximum nesting of imports.
 const DEEPEST: usize = 16;
 /// The maximum width of a word in bits.
@@ -108,7 +112,7 @@ impl Reader<'_> {
             return;
         }
         let Some(root) = read_xml(self.sources, file, self.out) else { return };
-        if root.name.as_str() != "isa" {
+        if root.name.as_str() != ROOT {
             let message = format!("expected a document `<isa>`, found `<{}>`", root.name.value);
             self.out.push(Diagnostic::error("E0050", root.name.span, message));
             return;

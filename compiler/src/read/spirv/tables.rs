@@ -6,7 +6,7 @@ use isaforge_core::stream::sequence as core;
 
 use super::grammar::{Grammar, Instruction, Kind, Operand};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::lower::{slice, text};
+use crate::leak::{slice, text};
 use crate::source::Span;
 use crate::suggest::did_you_mean;
 

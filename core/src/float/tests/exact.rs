@@ -2,9 +2,9 @@
 
 use core::cmp::Ordering;
 
-use super::super::*;
 use super::oracle::{Exact, Term, value};
 use super::{FORMATS, ROUNDS, operands, pattern, random, round};
+use crate::float::*;
 
 #[derive(Clone, Copy, Debug)]
 enum Call {

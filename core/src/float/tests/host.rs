@@ -1,8 +1,8 @@
 //! Checks against the standard library and `half`, which round to nearest even, and of the fast paths against the
 //! definition.
 
-use super::super::*;
 use super::{ROUNDS, operands, pattern, random};
+use crate::float::*;
 
 #[test]
 fn halves_convert_as_half_converts_them() {

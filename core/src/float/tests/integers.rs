@@ -1,9 +1,9 @@
 //! Conversions to and from integers, and rounding to an integer, checked against doubles and wider integers.
 
-use super::super::*;
 use super::oracle::{Exact, Term, value};
 use super::{FORMATS, ROUNDS, pattern, random, round};
 use crate::bits::ones;
+use crate::float::*;
 
 /// Converts to a double.
 fn double(f: Format, a: u64) -> f64 {

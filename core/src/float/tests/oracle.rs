@@ -1,7 +1,7 @@
 //! The oracle that checks results. It compares the exact result with the neighbours of the computed one, as integers of
 //! arbitrary length, and does not round.
 
-use super::super::{Format, Round};
+use crate::float::{Format, Round};
 use core::cmp::Ordering;
 
 /// `significand * 2^exponent`, negated if `negative` is set.

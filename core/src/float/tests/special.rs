@@ -2,8 +2,8 @@
 
 use core::cmp::Ordering;
 
-use super::super::*;
 use super::{FORMATS, ROUNDS, pattern, random};
+use crate::float::*;
 
 /// The special operands and a few ordinary numbers.
 fn operands(f: Format) -> impl Iterator<Item = u64> + Clone {

@@ -1,8 +1,9 @@
 //! Parses text token by token: what each token may consume, and the values of fields that it gives.
 
-use super::{Reader, Reason, is_word};
+use super::{Miss, Reader, Reason, is_word};
 use crate::bits::{fits_signed, ones};
 use crate::stream::decode::extract;
+use crate::stream::error::Wanted;
 use crate::stream::number::{float_value, read_float, read_number, write_float};
 use crate::stream::solve::{Frame, Reading, solve};
 use crate::stream::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Source, Token, Type};
@@ -26,6 +27,12 @@ fn fits(field: &Field, number: i128) -> bool {
         true => i64::try_from(number).is_ok_and(|number| fits_signed(number, width)),
         false => u64::try_from(number).is_ok_and(|number| number <= ones(width)),
     }
+}
+
+/// The least and the greatest number that a field can hold.
+fn range(field: &Field) -> (i64, u64) {
+    let most = ones(field.width.into());
+    if field.signed { (-((most >> 1) as i64) - 1, most >> 1) } else { (0, most) }
 }
 
 /// Floats close to a given one, with fewer and fewer significant bits: a field may not have room for all bits, and the
@@ -118,19 +125,21 @@ impl Reader<'_> {
     /// The end of a fixed text at this position, ignoring white space.
     fn literal(&self, at: usize, text: &'static str) -> Option<usize> {
         let mut end = at;
-        let mut bytes = text.bytes().peekable();
-        let mut after_blank = false;
-        while let Some(byte) = bytes.next() {
+        let mut bytes = text.bytes().enumerate().peekable();
+        // Whether what was found so far ends with a blank or a sign, so that the rest alone is missing.
+        let mut apart = false;
+        while let Some((index, byte)) = bytes.next() {
             if byte == b' ' {
                 let next = self.blanks(end);
                 // Two words must be separated by a blank.
                 let before = self.text.as_bytes().get(end.wrapping_sub(1)).copied().is_some_and(is_word);
-                let after = bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |byte| Some(*byte));
+                let after =
+                    bytes.peek().map_or_else(|| self.text.as_bytes().get(next).copied(), |(_, byte)| Some(*byte));
                 if next == end && before && after.is_some_and(is_word) {
                     self.miss(end, 0, Reason::Expected(" "));
                     return None;
                 }
-                (end, after_blank) = (next, true);
+                (end, apart) = (next, true);
                 continue;
             }
             let skipped = self.blanks(end);
@@ -141,14 +150,15 @@ impl Reader<'_> {
             } else if !is_word(byte) && skipped > end && found(skipped) {
                 skipped
             } else {
-                self.miss(if after_blank { end } else { at }, 0, Reason::Expected(text));
+                let (place, missing) = if apart { (end, text.get(index..).unwrap_or(text)) } else { (at, text) };
+                self.miss(place, 0, Reason::Expected(missing));
                 return None;
             };
             end = place + 1;
             if byte == b',' {
                 end = self.blanks(end);
             }
-            after_blank = false;
+            apart = !is_word(byte);
         }
         Some(end)
     }
@@ -195,7 +205,16 @@ impl Reader<'_> {
 
     /// Reports that a field was expected, and returns `false`.
     fn expected(&self, at: usize, field: &Field) -> bool {
-        self.miss(at, 0, Reason::Expected(field.name));
+        let reason = Reason::Field(field.name, Wanted::of(&field.ty));
+        let (_, miss) = self.missed.get();
+        // What the text calls an operand is a better name than that of its first field.
+        if matches!(field.ty, Type::Set(..))
+            && (miss.at, miss.len) == (at, 0)
+            && matches!(miss.reason, Reason::Field(..) | Reason::Expected(_))
+        {
+            self.missed.set((0, Miss { reason, ..miss }));
+        }
+        self.miss(at, 0, reason);
         false
     }
 
@@ -267,8 +286,11 @@ impl Reader<'_> {
                     return true;
                 }
                 // Bit fields may hold any number, but some values of computed fields may be impossible.
-                if len == whole && (!fits || matches!(field.source, Source::Computed { .. })) {
-                    self.miss(at, len, Reason::Value(field.name));
+                let computed = matches!(field.source, Source::Computed { .. });
+                if len == whole && (!fits || computed) {
+                    let (least, greatest) = range(field);
+                    let reason = Reason::Range(field.name, least, greatest);
+                    self.miss(at, len, if computed { Reason::Value(field.name) } else { reason });
                 }
                 if !self.engine.stream.exclusive {
                     break;
@@ -287,7 +309,10 @@ impl Reader<'_> {
         let rest = self.rest(at);
         let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
         let name = &rest[..len];
-        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+        // A dot directly after a word begins a modifier.
+        let modifier =
+            name.starts_with('.') && self.text.as_bytes().get(at.wrapping_sub(1)).copied().is_some_and(is_word);
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || modifier {
             return false;
         }
         let Some(address) = self.labels.resolve(name) else {
@@ -330,7 +355,7 @@ impl Reader<'_> {
         }
         let end = end + bank.close.len();
         if number >= bank.count {
-            self.miss(at, end - at, Reason::Value(bank.name));
+            self.miss(at, end - at, Reason::Register(bank.name, bank.count));
             return false;
         }
         self.assign(index, number.into(), at, end, frame, then)
@@ -375,7 +400,9 @@ impl Reader<'_> {
             }
             let rest = Rest { tokens: layout.text, after: None };
             let read = self.walk(&rest, at, &inner, &mut |end, inner| {
-                solve(self, inner, &mut |inner| {
+                let mut solved = false;
+                let read = solve(self, inner, &mut |inner| {
+                    solved = true;
                     let mut goes_on = |bits: Option<u64>| {
                         let reading = Reading { inner, bits, index: number, arguments };
                         match frame.with_reading(index, &reading) {
@@ -390,7 +417,11 @@ impl Reader<'_> {
                         // If the text determines no bits of the operand, other parts of the text may require different
                         // bits.
                         || inner.says_nothing() && goes_on(None)
-                })
+                });
+                if !solved {
+                    self.miss_values(at, end, inner);
+                }
+                read
             });
             if read || self.exhausted() {
                 return read;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::SequenceError;
 use super::parse::statements;
 use super::symbols::Symbols;
-use super::table::{HeaderUnit, Kind, Sequence};
+use super::table::{HeaderUnit, Sequence};
 
 impl Sequence {
     /// Disassembles an instruction or a module. A module starts with its magic number.
@@ -78,20 +78,6 @@ impl Sequence {
             HeaderUnit::Bound => symbols.greatest.saturating_add(1),
         });
         Ok(header.chain(body).collect())
-    }
-
-    /// Whether an instruction can be read without context: none of its operands depends on earlier instructions.
-    pub fn is_alone(&self, name: &str) -> bool {
-        let found = self.operations.iter().find(|operation| operation.name == name || operation.also.contains(&name));
-        found.is_some_and(|operation| operation.operands.iter().all(|slot| self.kind_is_alone(slot.kind)))
-    }
-
-    fn kind_is_alone(&self, kind: u16) -> bool {
-        match self.kinds.get(usize::from(kind)) {
-            Some(Kind::OfResult | Kind::OfFirst | Kind::Extended | Kind::Nested) => false,
-            Some(Kind::Pair(first, second)) => self.kind_is_alone(*first) && self.kind_is_alone(*second),
-            _ => true,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sequences of operands, as described by slots: what reading and writing have in common.
 
 use super::SequenceError;
-use super::table::{Slot, Times};
+use super::table::{Kind, Operation, Sequence, Slot, Times};
 
 /// The maximum nesting of operands: parameters of values, halves of pairs, operands of instructions in operands.
 const DEEPEST: u8 = 16;
@@ -54,5 +54,12 @@ pub(super) trait Operands {
             }
         }
         Ok(())
+    }
+
+    /// Processes the operands of an instruction that is itself an operand, so that it has no result of its own.
+    fn nested(&mut self, sequence: &Sequence, operation: &Operation) -> Result<(), SequenceError> {
+        let kind = |slot: &Slot| sequence.kinds.get(usize::from(slot.kind));
+        let is_result = |slot: &Slot| matches!(kind(slot), Some(Kind::Result | Kind::ResultType));
+        operation.operands.iter().filter(|slot| !is_result(slot)).try_for_each(|slot| self.slots(&[*slot]))
     }
 }

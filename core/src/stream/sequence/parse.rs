@@ -8,7 +8,7 @@ use super::SequenceError;
 use super::number::integer;
 use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
+use super::table::{Enumerant, Kind, Sequence, Slot};
 
 /// The lines of a text with their offsets, without comments and blank lines. A quoted string may span lines.
 pub(super) fn statements(text: &str) -> Vec<(usize, &str)> {
@@ -212,7 +212,7 @@ impl Operands for Parser<'_> {
                     return Err(SequenceError::new(at, format!("there is no instruction `{word}`")));
                 };
                 self.units.push(found.code);
-                self.nested(found)?;
+                self.nested(self.sequence, found)?;
             }
             Kind::Extended => {
                 let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
@@ -227,7 +227,7 @@ impl Operands for Parser<'_> {
                     return Err(SequenceError::new(at, format!("`{}` has no instruction `{word}`", set_of.name)));
                 };
                 self.units.push(found.code);
-                self.nested(found)?;
+                self.nested(self.sequence, found)?;
             }
             Kind::Pair(..) => {}
         }
@@ -241,15 +241,6 @@ impl<'a> Parser<'a> {
         let found = self.words.get(self.at).copied();
         self.at += 1;
         found.ok_or_else(|| SequenceError::new(self.end, "an operand is missing"))
-    }
-
-    fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
-        let own = |slot: &&Slot| {
-            let kind = self.sequence.kinds.get(usize::from(slot.kind));
-            !matches!(kind, Some(Kind::Result | Kind::ResultType))
-        };
-        let slots: Vec<Slot> = operation.operands.iter().filter(own).copied().collect();
-        self.slots(&slots)
     }
 
     fn number(&mut self, ty: Option<NumberType>) -> Result<(), SequenceError> {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::SequenceError;
 use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
+use super::table::{Enumerant, Kind, Operation, Sequence};
 
 struct Printer<'a> {
     sequence: &'a Sequence,
@@ -131,7 +131,7 @@ impl Operands for Printer<'_> {
                     return Err(self.error(&format!("no instruction has the code {code}")));
                 };
                 self.word(found.short);
-                self.nested(found)?;
+                self.nested(self.sequence, found)?;
             }
             Kind::Extended => {
                 // The preceding operand is the set.
@@ -146,7 +146,7 @@ impl Operands for Printer<'_> {
                     return Err(self.error(&format!("`{}` has no instruction with the code {code}", found.name)));
                 };
                 self.word(found.name);
-                self.nested(found)?;
+                self.nested(self.sequence, found)?;
             }
         }
         Ok(())
@@ -163,15 +163,6 @@ impl Printer<'_> {
     fn word(&mut self, text: &str) {
         self.out.push(' ');
         self.out.push_str(text);
-    }
-
-    fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
-        let own = |slot: &&Slot| {
-            let kind = self.sequence.kinds.get(usize::from(slot.kind));
-            !matches!(kind, Some(Kind::Result | Kind::ResultType))
-        };
-        let slots: Vec<Slot> = operation.operands.iter().filter(own).copied().collect();
-        self.slots(&slots)
     }
 
     fn id(&mut self) -> Result<u32, SequenceError> {

@@ -12,8 +12,8 @@ use super::host::{
 use super::observe::Observer;
 use super::{Fragments, Vertices};
 use crate::engine::Execution;
-use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
+use crate::valhall::launch::{Launch, RunError};
 
 /// The reason why a case cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

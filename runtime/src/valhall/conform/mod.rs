@@ -14,8 +14,8 @@ use std::str::FromStr;
 use isaforge_core::EncodeError;
 use isaforge_core::float::Format;
 
-use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
+use crate::valhall::launch::{Launch, RunError};
 
 /// The reason why a row fails or is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,11 +13,11 @@ use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::jit::trace::{Event, What};
-use super::kept;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
 use super::mnemonics::Mnemonics;
 use super::op::Op;
+use super::program_cache;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
@@ -213,7 +213,7 @@ impl<'a> Code<'a> {
     }
 
     fn of(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
-        let lowered = kept::find_or_lower(program, given, level, || Lowered::new(program, given, level));
+        let lowered = program_cache::find_or_lower(program, given, level, || Lowered::new(program, given, level));
         Code { program, given, lowered, keeps: false }
     }
 

@@ -3,9 +3,9 @@
 //! Instructions that use a host or memory are executed by the reference, warp by warp; all others have handlers.
 
 use crate::deadline::Deadline;
-use crate::launch::{Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
+use crate::valhall::launch::{Outcome, RunError};
 
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::{Code, row};

@@ -143,7 +143,7 @@ impl<'a> Lowering<'a> {
     fn cover(&mut self, table: &mut Table, pattern: &Pattern, word: u64) -> Option<Exit> {
         let template = &*pattern.template;
         // Only the reference handles pixels that are drawn by others meanwhile.
-        if self.given.draws && (template.draws || pattern.moves) {
+        if self.given.draws && (template.draws || template.accesses) {
             return None;
         }
         let (mut read, mut written) = (0, 0);

@@ -18,8 +18,8 @@
 use std::ops::Range;
 
 use crate::deadline::Deadline;
-use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
+use crate::valhall::launch::{Launch, Outcome, RunError};
 
 use super::bundle::{Bundle, WARPS};
 use super::code::{Code, row};

@@ -10,10 +10,10 @@ use std::ops::Range;
 use half::f16;
 use isaforge_core::program::assemble;
 
-use crate::launch::Launch;
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast;
+use crate::valhall::launch::Launch;
 
 /// The NaN of every half-precision operation.
 const NAN16: u32 = 0x7e00;

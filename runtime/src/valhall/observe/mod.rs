@@ -12,12 +12,12 @@ use std::ops::ControlFlow;
 use isaforge_valhall::{Instruction, Register};
 
 pub use super::space::SpaceView;
-pub use profile::{TERMS, profile, traffic};
+pub use profile::{TERMS, profile};
 pub use trace::{Change, Executed, Trace};
 
 use super::warp::LANES;
-use crate::launch::Stage;
 use crate::machine::Access;
+use crate::valhall::launch::Stage;
 
 /// The registers of a warp, with one value for each lane.
 pub type Registers = [[u32; LANES]; Register::COUNT];

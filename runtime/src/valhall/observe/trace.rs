@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use isaforge_valhall::Register;
 
 use super::{Lanes, Moment, Observer, Registers};
-use crate::launch::Stage;
 use crate::observe::write_values;
+use crate::valhall::launch::Stage;
 use crate::valhall::warp::{LANES, lanes};
 
 /// An instruction that a warp has executed.

@@ -90,7 +90,7 @@ impl Valhall {
         let mut effect = Effect::default();
         match &result {
             Ok(next) => compare(before, after, *next, &self.host, &mut effect),
-            Err(error) => fault(error, &mut effect),
+            Err(error) => fault(error, straggler(before), &mut effect),
         }
         let mut written = false;
         for ((base, _), cell) in REGIONS.into_iter().zip(cell::REGIONS) {
@@ -141,8 +141,15 @@ fn compare(before: &State, after: &State, next: Next, host: &Recorder, effect: &
     }
 }
 
-/// Adds a fault: its kind, its lane and its datum.
-fn fault(error: &RunError, effect: &mut Effect) {
+/// Returns the first live lane that does not execute the word, if there is one.
+fn straggler(state: &State) -> Option<u8> {
+    let live = || (0..state.pcs.len()).filter(|lane| state.live >> lane & 1 != 0);
+    let first = live().map(|lane| state.pcs[lane]).min()?;
+    live().find(|lane| state.pcs[*lane] != first).map(|lane| lane as u8)
+}
+
+/// Adds a fault: its kind, its lane and its datum. For a barrier in divergent flow, the missing lane was recorded.
+fn fault(error: &RunError, straggler: Option<u8>, effect: &mut Effect) {
     let (kind, [a, b]) = match error {
         RunError::Undecodable { .. } => (1, [0, 0]),
         RunError::Unsupported { .. } => (2, [0, 0]),
@@ -165,7 +172,11 @@ fn fault(error: &RunError, effect: &mut Effect) {
         other => panic!("a single word cannot end in: {other}"),
     };
     // The reference names no lane if all lanes are equally at fault.
-    let lane = error.place().and_then(|place| place.lane).map_or(0, |lane| u32::from(lane) + 1);
+    let lane = match error {
+        RunError::DivergentBarrier { .. } => straggler,
+        _ => error.place().and_then(|place| place.lane),
+    };
+    let lane = lane.map_or(0, |lane| u32::from(lane) + 1);
     let words = [kind, lane, a as u32, (a >> 32) as u32, b as u32];
     words.into_iter().zip(cell::FAULT..).for_each(|(word, cell)| effect.push(cell, word));
 }

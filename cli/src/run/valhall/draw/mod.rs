@@ -19,7 +19,7 @@ use self::plan::Plan;
 use super::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::thousands;
+use crate::output::count;
 use crate::run::launched::{Compared, Drawn, Launched, Ran, find};
 use crate::run::{engine, outputs};
 
@@ -39,7 +39,7 @@ impl Launched for Plan {
             false => (self.draw_on(execution), None),
         };
         let [width, height] = self.size;
-        let ended = ended.map(|executed| format!("{width} x {height} pixels, {} instructions", thousands(executed)));
+        let ended = ended.map(|executed| format!("{width} x {height} pixels, {}", count(executed, "instruction")));
         let profile = profile.map(|profile| (profile, "reference".to_owned()));
         Ok(Ran { profile, ..Ran::from(ended) })
     }
@@ -59,7 +59,7 @@ impl Launched for Plan {
         });
         let agreed = match differing {
             Some(difference) => Err(difference),
-            None => Ok(ended.map(|executed| format!("{} instructions", thousands(executed)))),
+            None => Ok(ended.map(|executed| count(executed, "instruction"))),
         };
         late.into_inner().map_or(Ok(Some(Compared { engines: engine::names(), agreed })), Err)
     }
@@ -98,7 +98,7 @@ impl Launched for Plan {
 fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -> Option<String> {
     if ended[0] != ended[1] {
         let text = |ended: &Result<u64, String>| match ended {
-            Ok(executed) => format!("{} instructions", thousands(*executed)),
+            Ok(executed) => count(*executed, "instruction"),
             Err(error) => format!("the error `{error}`"),
         };
         return Some(format!("the run gives {}, in the reference {}", text(ended[0]), text(ended[1])));

@@ -3,6 +3,7 @@
 use isaforge_core::annotate::Role;
 use isaforge_core::explain::groups::example;
 use isaforge_core::explain::picture::picture;
+use isaforge_core::explain::{bits_text, hex};
 use isaforge_core::group::parse::write_syntax;
 use isaforge_core::group::table::{Choice, Encoding, Operation, Record, Token, Type};
 use isaforge_core::group::text::SEPARATOR;
@@ -11,7 +12,7 @@ use isaforge_core::semantics::Semantics;
 use isaforge_core::text::Line;
 
 use super::{Bank, Book, Entry, Example, Kind, Layout, Part, Piece, Reading, Run, Slot, Values};
-use super::{complete, digits, names, places};
+use super::{complete, digits, names};
 
 pub fn book(isa: &'static GroupIsa, semantics: Option<&Semantics>) -> Book {
     let slot = |slot: &isaforge_core::group::table::Slot| Slot {
@@ -89,7 +90,7 @@ fn entry(isa: &'static GroupIsa, semantics: Option<&Semantics>, operation: &'sta
         let mut line = Line::new();
         print(isa, &group, SEPARATOR, &mut line);
         let read = assemble(isa, line.as_str()).ok()?.encode(isa).ok()?;
-        let code: String = group.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let code = hex(group.as_bytes());
         let picture = picture(isa, semantics, &group);
         (read.as_bytes() == group.as_bytes()).then(|| Example { text: line.as_str().to_owned(), code, picture })
     });
@@ -211,7 +212,7 @@ fn kind(choice: &'static Choice) -> Kind {
                 Encoding::Wrap => " (0 stands for one more than the greatest value)".to_owned(),
                 Encoding::Times(n) | Encoding::SignedTimes(n) => format!(" (in units of {n})"),
             };
-            held.push(format!("{} {}{how}", field.name, places(pieces)));
+            held.push(format!("{} {}{how}", field.name, bits_text(pieces)));
         }
         letters.reverse();
         let bytes: Vec<String> = letters.chunks(8).map(|byte| byte.iter().collect()).collect();

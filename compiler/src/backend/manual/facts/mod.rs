@@ -351,12 +351,6 @@ fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
     slug
 }
 
-/// Formats bit ranges: `47..40, 3`.
-fn places(runs: impl IntoIterator<Item = (u16, u16)>) -> String {
-    let text = |(high, low): (u16, u16)| if high == low { low.to_string() } else { format!("{high}..{low}") };
-    runs.into_iter().map(text).collect::<Vec<_>>().join(", ")
-}
-
 /// Formats constant bits as digits.
 fn digits(value: u64, width: u32) -> String {
     (0..width.min(64)).rev().map(|bit| if value >> bit & 1 == 0 { '0' } else { '1' }).collect()

@@ -1,14 +1,15 @@
 //! Streams of instructions.
 
 use isaforge_core::annotate::Role;
-use isaforge_core::explain::streams::example;
+use isaforge_core::explain::streams::{enums, example};
+use isaforge_core::explain::{bits_text, hex};
 use isaforge_core::stream::{
     Bank as StreamBank, Engine, Field, Instruction, Layout as Table, Notation, Role as Use, Source, Token, Type,
 };
 use isaforge_core::text::Line;
 
 use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
-use super::{access, complete, digits, names, places, range};
+use super::{access, complete, digits, names, range};
 use crate::stream::STORED;
 
 pub fn book(engine: Engine) -> Book {
@@ -28,7 +29,7 @@ pub fn book(engine: Engine) -> Book {
         doc: stream.doc.to_owned(),
         shape,
         entries: stream.instructions.iter().zip(0..).map(|(found, opcode)| entry(engine, found, opcode)).collect(),
-        enums: stream.enums.iter().map(names).collect(),
+        enums: enums(engine).map(|(_, found)| names(&found)).collect(),
         kinds: stream.sets.iter().enumerate().skip(1).map(|(index, _)| kind(engine, index)).collect(),
         banks: stream.banks.iter().map(bank).collect(),
         slots: Vec::new(),
@@ -96,7 +97,7 @@ fn example_of(engine: Engine, layout: &'static Table) -> Option<Example> {
     engine.print(&decoded, &mut line);
     let read = engine.parse(line.as_str()).ok()?.decoded;
     let bytes = engine.store(decoded.word);
-    let code = bytes[..usize::from(decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect();
+    let code = hex(&bytes[..usize::from(decoded.len)]);
     let own = engine.stream.layouts.get(usize::from(decoded.layout)).is_some_and(|found| found.opcode == layout.opcode);
     (own && read.word == decoded.word).then(|| Example { text: line.as_str().to_owned(), code, picture: String::new() })
 }
@@ -163,6 +164,11 @@ fn role(layout: &'static Table, field: u8) -> Role {
     if operand { Role::Operand } else { Role::Modifier }
 }
 
+/// Whether the text of every word has the field, even if it has its default.
+fn is_always_written(layout: &'static Table, field: u8) -> bool {
+    layout.text.iter().any(|token| matches!(token, Token::Field(index) | Token::Bits(index, _) if *index == field))
+}
+
 fn pieces(layout: &'static Table, tokens: &'static [Token], out: &mut Vec<Piece>) {
     let fixed = |text: &str| Piece { text: text.to_owned(), part: String::new() };
     for token in tokens {
@@ -188,7 +194,7 @@ fn part(engine: Engine, layout: &'static Table, field: &'static Field, index: u8
     let place = match field.source {
         Source::Bits(pieces) => {
             let runs = pieces.iter().filter(|piece| piece.width > 0);
-            places(runs.rev().map(|piece| (piece.at + u16::from(piece.width) - 1, piece.at)))
+            bits_text(runs.rev().map(|piece| (piece.at + u16::from(piece.width) - 1, piece.at)))
         }
         Source::Computed { value, .. } => {
             engine.stream.expressions.get(usize::from(value)).map_or(String::new(), |found| format!("= {}", found.text))
@@ -203,7 +209,9 @@ fn part(engine: Engine, layout: &'static Table, field: &'static Field, index: u8
     };
     let values = match field.ty {
         Type::Number(notation) => Values::Text(number(notation)),
-        Type::Enum(index, _) => Values::Enum(index.into()),
+        Type::Enum(index, _) => {
+            Values::Enum(enums(engine).position(|(at, _)| at == usize::from(index)).unwrap_or(usize::MAX))
+        }
         Type::Register(bank) => Values::Text(match engine.stream.banks.get(usize::from(bank)) {
             Some(bank) => {
                 let ends = self::bank(bank).ends;
@@ -222,7 +230,7 @@ fn part(engine: Engine, layout: &'static Table, field: &'static Field, index: u8
         access: operand.map_or("", |operand| access(operand.access)),
         size: operand.map_or(0, |operand| operand.size),
         values,
-        default: operand.is_none().then_some(field.default),
+        default: (operand.is_none() && !is_always_written(layout, index)).then_some(field.default),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use isaforge_core::annotate::Role;
 use isaforge_core::decode::decode;
+use isaforge_core::explain::bits_text;
 use isaforge_core::explain::words::{affixes, example, fields};
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
@@ -10,7 +11,7 @@ use isaforge_core::table::{self, Form, Isa, Modifier, Operand, Shape, Token, Typ
 use isaforge_core::text::Line;
 
 use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
-use super::{access, complete, digits, names, places, range};
+use super::{access, complete, digits, names, range};
 
 pub fn book(isa: &'static Isa) -> Book {
     let opcodes = isa.forms.iter().enumerate();
@@ -98,7 +99,7 @@ fn bits(bits: isaforge_core::bits::Bits, base: u8) -> String {
         })
         .collect();
     runs.reverse();
-    places(runs)
+    bits_text(runs)
 }
 
 fn part(modifier: &'static Modifier, owner: &str, role: Role) -> Part {
@@ -127,7 +128,7 @@ fn operand_part(isa: &'static Isa, operand: &'static Operand) -> Part {
                 Some(mask) if mask != 0 => (63 - mask.leading_zeros() as u16, mask.trailing_zeros() as u16),
                 _ => (0, 0),
             };
-            (places([place]), Values::Kind((*kind).into()))
+            (bits_text([place]), Values::Kind((*kind).into()))
         }
         Shape::List { kind, at, count, align, .. } => {
             let field = isa.kinds[usize::from(*kind)].alternatives.first().and_then(|a| a.fields.first());

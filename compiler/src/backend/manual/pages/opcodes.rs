@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use isaforge_core::explain::bits_text;
 use maud::{Markup, html};
 
 use super::count;
@@ -93,7 +94,9 @@ fn places(bits: &[u32]) -> String {
             None => runs.push((*bit, *bit)),
         }
     }
-    let text = |(high, low): &(u32, u32)| if high == low { low.to_string() } else { format!("{high}..{low}") };
-    let texts: Vec<String> = runs.iter().rev().map(text).collect();
-    if texts.is_empty() { "no bits common to all".to_owned() } else { format!("bits {}", texts.join(", ")) }
+    if runs.is_empty() {
+        "no bits common to all".to_owned()
+    } else {
+        format!("bits {}", bits_text(runs.into_iter().rev()))
+    }
 }

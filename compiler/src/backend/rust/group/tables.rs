@@ -8,16 +8,7 @@ use isaforge_core::table::Enum;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::backend::rust::tables::provenance;
-
-fn n(value: impl Into<i128>) -> Literal {
-    Literal::i128_unsuffixed(value.into())
-}
-
-fn hex(value: u64) -> Literal {
-    // Digits after `0x` always form a literal.
-    format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
-}
+use crate::backend::rust::tables::{hexadecimal, n, provenance};
 
 /// A negative number is an operator followed by a literal.
 fn int(value: i64) -> TokenStream {
@@ -40,13 +31,13 @@ fn bits(bits: &Bits) -> TokenStream {
 }
 
 fn place(place: &Place) -> TokenStream {
-    let (field, bits, allowed) = (n(place.field), bits(&place.bits), hex(place.allowed));
+    let (field, bits, allowed) = (n(place.field), bits(&place.bits), hexadecimal(place.allowed));
     quote!(Place { field: #field, bits: #bits, allowed: #allowed })
 }
 
 fn when(when: When) -> TokenStream {
     let all = when.iter().map(|(field, set)| {
-        let (field, set) = (n(*field), hex(*set));
+        let (field, set) = (n(*field), hexadecimal(*set));
         quote!((#field, #set))
     });
     quote!(&[#(#all),*])
@@ -91,7 +82,7 @@ fn derive(rule: Derive) -> TokenStream {
     match rule {
         Derive::Length => quote!(Derive::Length),
         Derive::Offset { slot, if_any } => {
-            let (slot, if_any) = (n(slot), hex(if_any.into()));
+            let (slot, if_any) = (n(slot), hexadecimal(if_any.into()));
             quote!(Derive::Offset { slot: #slot, if_any: #if_any })
         }
     }
@@ -118,14 +109,15 @@ fn choice(c: &Choice) -> TokenStream {
 }
 
 fn check(c: &Check) -> TokenStream {
-    let (field, bits, allowed) = (n(c.field), bits(&c.bits), hex(c.allowed));
+    let (field, bits, allowed) = (n(c.field), bits(&c.bits), hexadecimal(c.allowed));
     quote!(Check { field: #field, bits: #bits, allowed: #allowed })
 }
 
 fn record(r: &Record) -> TokenStream {
     let (name, doc, unusable, no_encoding, note, source) = (r.name, r.doc, r.unusable, r.no_encoding, r.note, r.source);
     let says = r.says.iter().map(|f| n(*f));
-    let (bytes, mask, value, provenance) = (n(r.bytes), hex(r.mask), hex(r.value), provenance(r.provenance));
+    let (bytes, mask, value, provenance) =
+        (n(r.bytes), hexadecimal(r.mask), hexadecimal(r.value), provenance(r.provenance));
     let places = r.places.iter().map(place);
     let pairs = |list: &[(u8, i64)]| {
         let pairs = list.iter().map(|(field, value)| {
@@ -151,7 +143,7 @@ fn slot(s: &Slot) -> TokenStream {
     let without = s.without.iter().map(|r| n(*r));
     let first = s.first.iter().map(|i| n(*i));
     let tests = s.tests.iter().map(|t| {
-        let (mask, value, record, bytes, last) = (hex(t.mask), hex(t.value), n(t.record), n(t.bytes), t.last);
+        let (mask, value, record, bytes, last) = (hexadecimal(t.mask), hexadecimal(t.value), n(t.record), n(t.bytes), t.last);
         let checks = t.checks.iter().map(check);
         quote!(Test { mask: #mask, value: #value, checks: &[#(#checks),*], record: #record, bytes: #bytes, last: #last })
     });
@@ -206,7 +198,7 @@ fn token(token: &Token) -> TokenStream {
 fn operation(o: &Operation) -> TokenStream {
     let Operation { name, doc, part, remark, no_encoding, note, source, .. } = o;
     let (slots, unless, writes, provenance) =
-        (hex(o.slots.into()), n(o.unless), hex(o.writes), provenance(o.provenance));
+        (hexadecimal(o.slots.into()), n(o.unless), hexadecimal(o.writes), provenance(o.provenance));
     let is = o.is.iter().map(|(slot, field, values)| {
         let (slot, field, values) = (n(*slot), n(*field), values.iter().map(|v| int(*v)));
         quote!((#slot, #field, &[#(#values),*]))
@@ -254,7 +246,7 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
     let constants = isa.constants.iter().map(|c| {
         let (name, doc) = (c.name, c.doc);
         let values = c.values.iter().map(|v| {
-            let (value, doc) = (hex(v.value), v.doc);
+            let (value, doc) = (hexadecimal(v.value), v.doc);
             quote!(Constant { value: #value, doc: #doc })
         });
         quote!(Constants { name: #name, doc: #doc, values: &[#(#values),*] })
@@ -266,7 +258,7 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
     let choices = isa.choices.iter().map(choice);
     let slots = isa.slots.iter().map(slot);
     let plans = isa.plans.iter().map(|p| {
-        let (key, slots, any) = (p.key.iter().map(place), p.slots.iter().map(|s| hex((*s).into())), hex(p.any.into()));
+        let (key, slots, any) = (p.key.iter().map(place), p.slots.iter().map(|s| hexadecimal((*s).into())), hexadecimal(p.any.into()));
         let derived = p.derived.iter().map(|d| {
             let (bits, encoding, rule, field) = (bits(&d.bits), encoding(d.encoding), derive(d.rule), n(d.field));
             quote!(PlannedField { bits: #bits, encoding: #encoding, rule: #rule, field: #field })
@@ -275,15 +267,19 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
         quote!(Plan { key: &[#(#key),*], slots: &[#(#slots),*], any: #any, derived: &[#(#derived),*], rules: &[#(#rules),*] })
     });
     let derived = isa.derived.iter().map(|d| {
-        let (slot, field, headers) = (n(d.slot), n(d.field), hex(d.headers.into()));
+        let (slot, field, headers) = (n(d.slot), n(d.field), hexadecimal(d.headers.into()));
         let rule = derive(d.rule);
         quote!(Derived { slot: #slot, field: #field, headers: #headers, rule: #rule })
     });
     let rules = isa.rules.iter().map(|r| {
-        let (doc, headers, when, need) = (r.doc, hex(r.headers.into()), when(r.when), when(r.need));
+        let (doc, headers, when, need) = (r.doc, hexadecimal(r.headers.into()), when(r.when), when(r.need));
         quote!(Rule { doc: #doc, headers: #headers, when: #when, need: #need })
     });
-    let (odd, first, rest) = (hex(isa.padding.odd.into()), hex(isa.padding.first.into()), hex(isa.padding.rest.into()));
+    let (odd, first, rest) = (
+        hexadecimal(isa.padding.odd.into()),
+        hexadecimal(isa.padding.first.into()),
+        hexadecimal(isa.padding.rest.into()),
+    );
     let (align, ends) = (n(isa.program.align), isa.program.ends.iter().map(|w| when(w)));
     let targets = isa.program.targets.iter().map(|t| {
         let [slot, field, absolute] = [t.slot, t.field, t.absolute].map(n);
@@ -293,14 +289,14 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
     let operands = isa.operands.iter().map(operand);
     let registers = isa.registers.iter().map(|r| {
         let [bank, from, to, first, is] = [r.bank, r.from, r.to, r.first, r.is].map(int);
-        let (low, through, before, after) = (n(r.low), hex(r.through), r.before, r.after);
+        let (low, through, before, after) = (n(r.low), hexadecimal(r.through), r.before, r.after);
         quote!(RegisterName {
             bank: #bank, from: #from, to: #to, first: #first, low: #low, is: #is, through: #through, before: #before, after: #after,
         })
     });
     let order = isa.order.iter().map(|s| n(*s));
-    let computed = hex(isa.computed);
-    let (fillers, chains) = (hex(isa.fillers.into()), isa.chains.iter().map(|c| hex((*c).into())));
+    let computed = hexadecimal(isa.computed);
+    let (fillers, chains) = (hexadecimal(isa.fillers.into()), isa.chains.iter().map(|c| hexadecimal((*c).into())));
     let defaults = isa.defaults.iter().map(|d| int(*d));
     let aliases = isa.aliases.iter().map(|(other, own)| quote!((#other, #own)));
     quote! {

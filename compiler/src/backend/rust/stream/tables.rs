@@ -6,26 +6,17 @@ use isaforge_core::stream::{
     Role, Set, Source, Stream, Tested, Token, Tree, Type, Wide,
 };
 use isaforge_core::table::{Base, Enum};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::backend::rust::tables::provenance;
-
-fn n(value: impl Into<i128>) -> Literal {
-    Literal::i128_unsuffixed(value.into())
-}
-
-fn hex(value: u64) -> Literal {
-    // Digits after `0x` always form a literal.
-    format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
-}
+use crate::backend::rust::tables::{hexadecimal, n, provenance};
 
 fn wide(word: Wide) -> TokenStream {
     if word.0[1..].iter().all(|chunk| *chunk == 0) {
-        let low = hex(word.0[0]);
+        let low = hexadecimal(word.0[0]);
         return quote!(Wide::new(#low));
     }
-    let chunks = word.0.map(hex);
+    let chunks = word.0.map(hexadecimal);
     quote!(Wide([#(#chunks),*]))
 }
 
@@ -40,7 +31,7 @@ fn option(value: Option<impl Into<i128>>) -> TokenStream {
 fn enumeration(e: &Enum) -> TokenStream {
     let (name, doc, default) = (e.name, e.doc, option(e.default));
     let values = e.values.iter().map(|v| {
-        let (bits, name, text, doc) = (hex(v.bits), v.name, v.text, v.doc);
+        let (bits, name, text, doc) = (hexadecimal(v.bits), v.name, v.text, v.doc);
         quote!(Value { bits: #bits, name: #name, text: #text, doc: #doc })
     });
     quote!(Enum { name: #name, doc: #doc, values: &[#(#values),*], dotted: &[], default: #default })
@@ -101,7 +92,7 @@ fn notation(notation: &Notation) -> TokenStream {
         let unit = n(target.unit);
         let base = match target.base {
             Base::Fixed(address) => {
-                let address = hex(address);
+                let address = hexadecimal(address);
                 quote!(Base::Fixed(#address))
             }
             base => {
@@ -127,12 +118,12 @@ fn pieces(pieces: &[Piece]) -> TokenStream {
 }
 
 fn lookup(lookup: &Lookup) -> TokenStream {
-    let (of, allowed) = (pieces(&lookup.pieces), lookup.allowed.iter().map(|row| hex(*row)));
+    let (of, allowed) = (pieces(&lookup.pieces), lookup.allowed.iter().map(|row| hexadecimal(*row)));
     quote!(Lookup { pieces: #of, allowed: &[#(#allowed),*] })
 }
 
 fn constants(c: &Constants) -> TokenStream {
-    let [mask, fixed, value] = [c.mask, c.fixed, c.value].map(hex);
+    let [mask, fixed, value] = [c.mask, c.fixed, c.value].map(hexadecimal);
     quote!(Constants { mask: #mask, fixed: #fixed, value: #value })
 }
 
@@ -199,7 +190,7 @@ fn field(f: &Field) -> TokenStream {
             quote!(Type::Float(#width))
         }
     };
-    let (width, default, leaves) = (n(f.width), hex(f.default), hex(f.leaves));
+    let (width, default, leaves) = (n(f.width), hexadecimal(f.default), hexadecimal(f.leaves));
     quote!(Field {
         name: #name, doc: #doc, source: #source, width: #width, signed: #signed, default: #default, ty: #ty, leaves: #leaves,
     })
@@ -278,7 +269,7 @@ fn expression(e: &Expression) -> TokenStream {
             op: ir::Op::#op, imm: #imm, ty: ir::Type { class: ir::Class::#class, bits: #bits, lanes: #lanes }, args: [#(#args),*],
         })
     });
-    let (lists, constants) = (e.lists.iter().map(|l| n(*l)), e.constants.iter().map(|c| hex(*c)));
+    let (lists, constants) = (e.lists.iter().map(|l| n(*l)), e.constants.iter().map(|c| hexadecimal(*c)));
     let inputs = e.inputs.iter().map(|input| match input {
         Input::Field(field) => {
             let field = n(*field);

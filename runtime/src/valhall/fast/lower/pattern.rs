@@ -16,8 +16,6 @@ use isaforge_valhall::{ISA, Instruction};
 use super::slot::{Place, Slot, Table};
 use super::template::Template;
 use crate::exec::shape::{Index, Shapes};
-use crate::observe::Traffic;
-use crate::valhall::observe::traffic;
 use crate::valhall::program::{After, Decoder};
 
 /// The most patterns that are kept. A stream of unusual words only causes patterns to be built again.
@@ -32,8 +30,6 @@ pub struct Pattern {
     pub places: Box<[Place]>,
     /// Whether threads end after it.
     pub ends: bool,
-    /// Whether it reads or writes memory.
-    pub moves: bool,
 }
 
 /// A word without a pattern.
@@ -114,7 +110,7 @@ impl Patterns {
         let template = template.and_then(|entry| entry.made.clone()).ok_or(left)?;
         let form = ISA.forms.get(usize::from(opcode)).ok_or(left)?;
         let places = template.slots.iter().map(|(slot, _)| table.place(slot, word)).collect();
-        let (ends, moves) = (after == After::End, traffic(instruction) != Traffic::default());
+        let ends = after == After::End;
         if self.entries.len() + 2 > MOST {
             self.entries.clear();
             self.index.clear();
@@ -133,7 +129,7 @@ impl Patterns {
         } else if let Err(at) = self.index.find(0, word & looked_at) {
             self.index.set(at, 0, word & looked_at, self.entries.len());
         }
-        self.entries.push(Entry::Ready(Pattern { template, places, ends, moves }));
+        self.entries.push(Entry::Ready(Pattern { template, places, ends }));
         Ok(self.entries.len() - 1)
     }
 }

@@ -34,6 +34,8 @@ pub struct Template {
     pub ending: Ending,
     /// Whether it uses states that only fragments have.
     pub draws: bool,
+    /// Whether it accesses memory.
+    pub accesses: bool,
     /// Whether the order of warps is observable.
     pub order: Order,
 }
@@ -141,11 +143,13 @@ impl Template {
     pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
         let form = ISA.forms.get(usize::from(opcode))?;
         let operands = form.operands;
-        let (draws, order) = (shape.nodes.iter().any(|node| node.op == Op::State), Order::of(shape));
+        let has = |of: fn(Op) -> bool| shape.nodes.iter().any(|node| of(node.op));
+        let (draws, order) = (has(|op| op == Op::State), Order::of(shape));
+        let accesses = has(|op| matches!(op, Op::Load | Op::Store | Op::Atomic));
         let mut rows = Rows::default();
         let of = |step, slots| {
             let (steps, exact) = (vec![step], Vec::new());
-            Some(Template { form, steps, exact, slots, ending: Ending::Next, draws, order })
+            Some(Template { form, steps, exact, slots, ending: Ending::Next, draws, accesses, order })
         };
         if let Some(plain) = Plain::new(shape, operands, &mut rows) {
             let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
@@ -160,7 +164,7 @@ impl Template {
         let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
         let (covered, exact) = code.into_steps();
         let (steps, slots) = (Vec::new(), Vec::new());
-        let mut template = Template { form, steps, exact, slots, ending: Ending::Next, draws, order };
+        let mut template = Template { form, steps, exact, slots, ending: Ending::Next, draws, accesses, order };
         let mut uses = vec![Uses::default(); bind.rows.0.len()];
         let mut note = |row: u16, written: bool| {
             if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {

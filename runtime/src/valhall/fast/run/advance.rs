@@ -4,12 +4,12 @@ use isaforge_core::semantics::evaluate::Scratch;
 
 use super::fault::Refusal;
 use super::{BUNDLE_TURN, Runner, registers};
-use crate::launch::RunError;
 use crate::valhall::fast::bundle::{Bundle, PARKED};
 use crate::valhall::fast::code::{Exit, Foreign};
 use crate::valhall::fast::jit::code_cache::Function;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::group::Origin;
+use crate::valhall::launch::RunError;
 use crate::valhall::operation;
 use crate::valhall::program::After;
 use crate::valhall::step::{Context, Control, Fault, Step};
@@ -201,7 +201,8 @@ impl Runner<'_> {
             if stragglers != 0 {
                 let lane = stragglers.trailing_zeros() as usize;
                 let elsewhere = bundle.pcs(warp)[lane] as usize;
-                let place = self.describe(bundle, groups, pc, warp, Some(lane));
+                let waits = bundle.active[warp].trailing_zeros() as usize;
+                let place = self.describe(bundle, groups, pc, warp, Some(waits));
                 return self.drop_warps(bundle, warp, RunError::DivergentBarrier { place, elsewhere });
             }
             bundle.at_barrier |= 1 << warp;

@@ -1,7 +1,7 @@
 //! Workgroups that run together: their start, turns, barriers and end.
 
 use crate::guarded::Guarded;
-use crate::launch::{Launch, RunError};
+use crate::valhall::launch::{Launch, RunError};
 
 use super::planned::Planning;
 use super::{BUNDLE_TURN, Runner, registers};
@@ -373,11 +373,11 @@ impl Dispatch {
         if waiting < threads {
             return Err(RunError::Deadlock { place: place(None), waiting, ended: threads - waiting });
         }
-        for (number, warp) in all.clone().enumerate() {
+        for warp in all.clone() {
             let (bundle, warp) = at(warp);
             let elsewhere = self.bundles[bundle].place(warp);
             if elsewhere != first {
-                let place = place(Some(number * LANES));
+                let place = place(Some(0));
                 return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
             }
         }

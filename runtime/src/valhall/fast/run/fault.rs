@@ -1,10 +1,10 @@
 //! Faults and refusals: which error ends a run, and where it happened.
 
 use super::Runner;
-use crate::launch::{Place, RunError};
 use crate::valhall::fast::bundle::Bundle;
 use crate::valhall::fast::code::Exit;
 use crate::valhall::group::Origin;
+use crate::valhall::launch::{Place, RunError};
 use crate::valhall::program::Slot;
 use crate::valhall::warp::LANES;
 

@@ -1,13 +1,13 @@
 //! Runs programs with an observer of their accesses to memory.
 
 use super::{Runner, count, warps};
-use crate::launch::{Launch, Outcome, RunError};
 use crate::level::Level;
 use crate::machine::AccessObserver;
 use crate::memory::Memory;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::host::Host;
+use crate::valhall::launch::{Launch, Outcome, RunError};
 use crate::valhall::program::Program;
 
 /// Like [`run_hosted`](super::run_hosted), and tells an observer of all accesses to memory and of barriers.

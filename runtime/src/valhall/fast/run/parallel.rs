@@ -6,7 +6,6 @@ use std::ops::Range;
 use isaforge_core::semantics::{AtomicOp, Type};
 
 use super::{Runner, count, run_hosted, warps};
-use crate::launch::{Launch, Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast::code::Code;
@@ -15,6 +14,7 @@ use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::fast::touched::Touched;
 use crate::valhall::fast::vertex::{self, code, run_range};
 use crate::valhall::host::{Host, Nothing, ReadOnly};
+use crate::valhall::launch::{Launch, Outcome, RunError};
 use crate::valhall::program::Program;
 use crate::valhall::vertex::Vertices;
 use crate::valhall::warp::LANES;
@@ -223,7 +223,7 @@ mod tests {
             runner.groups(&launch, outside, range).map(|()| runner)
         };
         let mut expected = memory.clone();
-        super::super::run(&launch, &mut expected, level).unwrap();
+        crate::valhall::fast::run::run(&launch, &mut expected, level).unwrap();
         let done = in_parts(&code, (8, NonZero::new(4)?), &memory, &Nothing, work)?;
         assert!(done.memory == expected, "{atomic}");
         Some(())

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::{Runner, warps};
-use crate::launch::{Launch, Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast::bundle::{Bundle, Row, WARPS};
@@ -11,6 +10,7 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::{MemoryView, Outside};
 use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
+use crate::valhall::launch::{Launch, Outcome, RunError};
 use crate::valhall::program::Program;
 use crate::valhall::warp::Column;
 

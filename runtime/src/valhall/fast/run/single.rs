@@ -1,7 +1,7 @@
 //! Executes one word on a given state, for [`crate::valhall::single`].
 
-use crate::launch::RunError;
 use crate::level::Level;
+use crate::valhall::launch::RunError;
 
 use super::Runner;
 use crate::valhall::fast::bundle::{Bundle, PARKED, Quads, WARPS};

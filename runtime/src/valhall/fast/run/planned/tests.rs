@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use isaforge_core::program::assemble;
 
-use super::super::{Runner, count, warps};
 use super::Plan;
 use crate::deadline::Deadline;
 use crate::engine::Execution;
-use crate::launch::{Launch, Outcome};
 use crate::level::Level;
 use crate::machine::{AccessKind, AccessObserver, Accesses, Machine};
 use crate::memory::Memory;
@@ -18,7 +16,9 @@ use crate::valhall::fast;
 use crate::valhall::fast::bundle::{Grid, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::Outside;
+use crate::valhall::fast::run::{Runner, count, warps};
 use crate::valhall::host::{Nothing, Resources};
+use crate::valhall::launch::{Launch, Outcome};
 use crate::valhall::program::Program;
 use crate::valhall::reference;
 use crate::valhall::watched::Watched;
@@ -47,7 +47,7 @@ fn memory(out: u32) -> Memory {
 /// The results of a launch: the counts or the error, and the words at `OUT`.
 type Left = (Result<Outcome, String>, Vec<u8>);
 
-fn left(out: u32, run: impl FnOnce(&mut Memory) -> Result<Outcome, crate::launch::RunError>) -> Left {
+fn left(out: u32, run: impl FnOnce(&mut Memory) -> Result<Outcome, crate::valhall::launch::RunError>) -> Left {
     let mut memory = memory(out);
     let outcome = run(&mut memory).map_err(|error| error.to_string());
     (outcome, memory.region(OUT).unwrap().to_vec())

@@ -1,16 +1,14 @@
-//! The rulings implemented again in the plainest way: group by group, each word decoded when it is executed, thread
-//! by thread and component by component. It serves as a baseline and a reference for the machine.
+//! An interpreter of the VPU written by hand in the plainest way: group by group, each word decoded when it is executed,
+//! thread by thread and component by component. It is the peer of the benchmarks, and a witness of the results of the
+//! specification, from which it takes nothing.
 //!
 //! It models neither time nor other groups: locks are never held by another group, and programs that launch groups
 //! are refused.
 
 use half::f16;
 
-use crate::vpu::exec::{Bank, Palette};
-use crate::vpu::processor::Rectangle;
-use crate::vpu::program::refusal;
-use crate::vpu::scene::{Scene, Work};
-use crate::vpu::tiles::TileSize;
+use isaforge_runtime::vpu::scene::{Scene, Work};
+use isaforge_runtime::vpu::{Bank, Palette, Rectangle, TileSize, refusal};
 
 /// The state that programs run on, and their progress.
 #[derive(Clone, Debug)]
@@ -150,11 +148,13 @@ impl Naive {
                 mode => mode == 3,
             };
             let (x, y) = (group.x | t as u16, group.y);
-            let (tile_x, tile_y) = self.size.offset(x, y);
-            let element = if opcode & 4 == 0 { self.size.element(x, y) } else { self.size.wrap(a[0] & !3 | t as u16) };
+            let (width, elements) = (self.size.width(), self.size.elements());
+            let (tile_x, tile_y) = (usize::from(x) % width, usize::from(y) % self.size.height());
+            let indexed = usize::from(a[0] & !3 | t as u16) % elements;
+            let element = if opcode & 4 == 0 { tile_y * width + tile_x } else { indexed };
             let address = usize::from(b[0]) | usize::from(b[1]) << 16;
             let result = match opcode {
-                0x07 => [x, y, tile_x, tile_y],
+                0x07 => [x, y, tile_x as u16, tile_y as u16],
                 0x08..=0x0c => {
                     let [x, y, z, w] = old;
                     group.threads[t].flags = match opcode {
@@ -266,4 +266,41 @@ fn arithmetic(opcode: usize, a: [u16; 4], b: [u16; 4]) -> [u16; 4] {
 
 fn plain(value: f16) -> u16 {
     if value.is_nan() { 0x7e00 } else { value.to_bits() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use isaforge_runtime::vpu::{Config, assemble};
+
+    use super::*;
+
+    fn example(name: &str, ending: &str) -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/vpu");
+        std::fs::read_to_string(folder.join(format!("{name}.{ending}"))).expect("the example exists")
+    }
+
+    fn both(name: &str) -> (Scene, Vec<u64>) {
+        let scene = Scene::from_json(&example(name, "json")).expect("the example is a scene");
+        (scene, assemble(&example(name, "vpu")).expect("the example is a program"))
+    }
+
+    #[test]
+    fn the_machine_agrees() {
+        for name in ["triangle", "texture", "mandelbrot", "blend", "histogram"] {
+            let (scene, words) = both(name);
+            let naive = Naive::run(&scene, &words, u64::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let mut machine = scene.machine(&words, &Config::default()).expect("the machine takes it");
+            let report = machine.run().expect("it ends");
+            assert_eq!(report.steps, naive.steps, "{name}");
+            assert!(machine.memory().bytes() == naive.memory, "{name}: memory");
+            for (n, tile) in machine.tiles(0).expect("core 0 exists").iter().enumerate() {
+                assert!(tile.data == naive.tiles[n], "{name}: tile buffer {n}");
+            }
+        }
+        let (scene, words) = both("quadtree");
+        let refused = Naive::run(&scene, &words, u64::MAX).expect_err("it launches groups");
+        assert_eq!(refused, "this interpreter launches no groups");
+    }
 }

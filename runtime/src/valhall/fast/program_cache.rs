@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::code::{Given, Lowered};
-use crate::exec::kept::Kept;
+use crate::exec::program_cache::ProgramCache;
 use crate::level::Level;
 use crate::valhall::program::Program;
 
@@ -41,7 +41,7 @@ impl Key {
     }
 }
 
-static PROGRAMS: Kept<Key, Lowered> = Kept::new();
+static PROGRAMS: ProgramCache<Key, Lowered> = ProgramCache::new();
 
 /// Returns the cached result of lowering a program, or lowers it now.
 pub fn find_or_lower(

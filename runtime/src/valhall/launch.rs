@@ -228,9 +228,9 @@ pub enum RunError {
         "{place}: the barrier is in divergent control flow: other threads of the workgroup are at word {elsewhere}"
     )]
     DivergentBarrier {
-        /// The barrier, and a thread that is not waiting there.
+        /// The barrier, and a thread that waits there.
         place: Box<Place>,
-        /// The word where that thread is.
+        /// The word where another thread is.
         elsewhere: usize,
     },
     /// Threads wait at a barrier that other threads of their workgroup can no longer reach, since they have ended.

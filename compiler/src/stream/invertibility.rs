@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
 
-use super::check::{SAMPLES, TOLD, bits_of_fields, engine_for, spread};
+use super::check::{MAX_REPORTED, SAMPLES, bits_of_fields, engine_for, spread};
 use super::diagram::Node;
 use super::linear;
 use super::model::{Layout, Set, Stream};
@@ -34,20 +34,20 @@ enum Why {
 
 /// Checks all sets of a stream.
 pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Diagnostics) {
-    let mut ways = Ways { found: HashSet::new(), budget: BUDGET, validity: Validity::new(tables) };
+    let mut invertibility = Invertibility { found: HashSet::new(), budget: BUDGET, validity: Validity::new(tables) };
     for (index, set) in stream.sets.iter().enumerate() {
-        ways.set(tables, index, set, out);
+        invertibility.set(tables, index, set, out);
     }
 }
 
-struct Ways {
+struct Invertibility {
     /// Signatures of fields already checked; the result holds for all layouts with the same signature.
     found: HashSet<Vec<u64>>,
     budget: u64,
     validity: Validity,
 }
 
-impl Ways {
+impl Invertibility {
     fn set(&mut self, stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
         let mut failed: Vec<(&'static core::Layout, &'static core::Field, Why)> = Vec::new();
         let first = stream.sets.get(index).map_or(0, |set| set.first);
@@ -63,7 +63,7 @@ impl Ways {
             }
         }
         failed.dedup_by_key(|(_, field, _)| field.name);
-        for (layout, field, why) in failed.iter().take(TOLD) {
+        for (layout, field, why) in failed.iter().take(MAX_REPORTED) {
             let own = set
                 .layouts
                 .iter()

@@ -9,7 +9,7 @@ const WORDS: usize = 1 << 16;
 
 /// Programs by what the result of lowering them depends on.
 #[derive(Debug)]
-pub(crate) struct Kept<K, T>(Mutex<List<K, T>>);
+pub(crate) struct ProgramCache<K, T>(Mutex<List<K, T>>);
 
 /// The programs with their numbers of words, the most recently used last.
 #[derive(Debug)]
@@ -19,9 +19,9 @@ struct List<K, T> {
     words: usize,
 }
 
-impl<K, T> Kept<K, T> {
+impl<K, T> ProgramCache<K, T> {
     pub const fn new() -> Self {
-        Kept(Mutex::new(List { programs: VecDeque::new(), words: 0 }))
+        ProgramCache(Mutex::new(List { programs: VecDeque::new(), words: 0 }))
     }
 
     /// Returns the program with the wanted key, or lowers one with a number of words now. The least recently used ones
@@ -69,34 +69,34 @@ mod tests {
     use super::*;
 
     /// Whether a program is lowered, rather than found.
-    fn lowers(kept: &Kept<usize, usize>, number: usize, words: usize) -> bool {
+    fn lowers(cache: &ProgramCache<usize, usize>, number: usize, words: usize) -> bool {
         let mut lowered = false;
         let lower = || {
             lowered = true;
             (number, number)
         };
-        assert_eq!(*kept.find_or_lower(|key| *key == number, words, lower), number);
+        assert_eq!(*cache.find_or_lower(|key| *key == number, words, lower), number);
         lowered
     }
 
     /// Returns the number of programs, and that of their words.
-    fn size(kept: &Kept<usize, usize>) -> (usize, usize) {
-        let list = kept.0.lock().unwrap();
+    fn size(cache: &ProgramCache<usize, usize>) -> (usize, usize) {
+        let list = cache.0.lock().unwrap();
         (list.programs.len(), list.words)
     }
 
     #[test]
     fn programs_used_long_ago_are_dropped() {
-        let kept = Kept::new();
+        let cache = ProgramCache::new();
         for number in 1..=2 * KEPT {
-            assert!(lowers(&kept, number, 2));
+            assert!(lowers(&cache, number, 2));
             // A program in constant use stays.
-            assert_eq!(lowers(&kept, 0, 2), number == 1);
+            assert_eq!(lowers(&cache, 0, 2), number == 1);
         }
-        assert_eq!(size(&kept), (KEPT, 2 * KEPT));
-        assert_eq!([2 * KEPT, 1].map(|number| lowers(&kept, number, 2)), [false, true]);
+        assert_eq!(size(&cache), (KEPT, 2 * KEPT));
+        assert_eq!([2 * KEPT, 1].map(|number| lowers(&cache, number, 2)), [false, true]);
         // Long programs leave less room for others.
-        assert!((3 * KEPT..).take(3).all(|number| lowers(&kept, number, WORDS / 2)));
-        assert_eq!(size(&kept), (2, WORDS));
+        assert!((3 * KEPT..).take(3).all(|number| lowers(&cache, number, WORDS / 2)));
+        assert_eq!(size(&cache), (2, WORDS));
     }
 }

@@ -1,0 +1,253 @@
+//! What instructions do: graphs of operations, compared by the names that they refer to.
+//!
+//! A text may be worded differently and mean the same, and a text may stay as it is while a definition that it uses
+//! changes. So graphs are compared, in which such definitions are resolved. Operands, modifiers and their values,
+//! states, address spaces, faults and intrinsics are compared by name, so that it does not matter where they are
+//! encoded.
+
+use isaforge_core::semantics::{Modifier, Node, Op, Operation, Semantics, Type, instantiate, show};
+use isaforge_core::stream::{self, Engine, Layout};
+use isaforge_core::table::{self, Alternative, Form, Isa, Shape};
+
+use super::structure::change;
+use super::{Change, How, Revision, Subject};
+
+/// An instruction in one revision, as its operation refers to it.
+pub(super) struct Meaning {
+    semantics: &'static Semantics,
+    operation: &'static Operation,
+    encoded: Encoded,
+}
+
+/// Where the names of an instruction's operands and modifiers are.
+enum Encoded {
+    Word(&'static Isa, &'static Form),
+    Stream(Engine, &'static Layout),
+}
+
+/// Returns the operation of an instruction; `None` if the specification does not define it.
+fn operation(semantics: Option<&'static Semantics>, opcode: usize) -> Option<(&'static Semantics, &'static Operation)> {
+    let semantics = semantics?;
+    Some((semantics, semantics.operations.get(opcode)?))
+        .filter(|(_, found)| !found.text.is_empty() || !found.nodes.is_empty())
+}
+
+/// What changed in the operation of an instruction; a revision may not define it.
+pub(super) fn changed(old: Option<Meaning>, new: Option<Meaning>) -> Option<Change> {
+    let quoted = |meaning: &Meaning| code(meaning.operation.text);
+    match (old, new) {
+        (None, None) => None,
+        (None, Some(new)) => Some(change(Subject::Operation, How::Added, "", "", quoted(&new))),
+        (Some(old), None) => Some(change(Subject::Operation, How::Removed, "", quoted(&old), "")),
+        (Some(old), Some(new)) if old.terms() == new.terms() => None,
+        (Some(old), Some(new)) if old.operation.text != new.operation.text => {
+            Some(change(Subject::Operation, How::Changed, "", quoted(&old), quoted(&new)))
+        }
+        (Some(old), Some(new)) => Some(resolved(&old, &new)),
+    }
+}
+
+/// The change of an operation whose text is the same: what it does in the first case that differs.
+fn resolved(old: &Meaning, new: &Meaning) -> Change {
+    let mut cases = vec![None];
+    cases.extend(old.cases().into_iter().map(Some));
+    let shapes = |case: &Option<(String, String)>| (old.shown(case.as_ref()), new.shown(case.as_ref()));
+    let found = cases.iter().find_map(|case| {
+        let (was, is) = shapes(case);
+        (was != is).then_some((case, was, is))
+    });
+    match found {
+        Some((None, was, is)) => change(Subject::Operation, How::Changed, "", code(&was), code(&is)),
+        Some((Some((modifier, value)), was, is)) => {
+            change(Subject::Operation, How::Changed, &format!("{modifier} = {value}"), code(&was), code(&is))
+        }
+        None => change(Subject::Operation, How::Changed, "", "", "by a definition that it uses"),
+    }
+}
+
+/// A text on one line, as code.
+fn code(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    format!("`{}`", words.join(" "))
+}
+
+/// A node of a graph, with names.
+#[derive(PartialEq, Eq)]
+struct Term {
+    op: Op,
+    ty: Type,
+    /// What it refers to besides nodes.
+    names: Vec<String>,
+    /// Indices of nodes.
+    arguments: Vec<u16>,
+}
+
+impl Meaning {
+    /// The meaning of an instruction of words; `None` if the revision does not define it.
+    pub(super) fn of_word(revision: Revision<&'static Isa>, opcode: usize) -> Option<Meaning> {
+        let (semantics, operation) = operation(revision.semantics, opcode)?;
+        let form = revision.tables.forms.get(opcode)?;
+        Some(Meaning { semantics, operation, encoded: Encoded::Word(revision.tables, form) })
+    }
+
+    /// The meaning of an instruction of a stream, with one of its layouts.
+    pub(super) fn of_stream(revision: Revision<Engine>, layout: &'static Layout) -> Option<Meaning> {
+        let (semantics, operation) = operation(revision.semantics, layout.opcode.into())?;
+        Some(Meaning { semantics, operation, encoded: Encoded::Stream(revision.tables, layout) })
+    }
+
+    fn operand(&self, index: u16) -> &'static str {
+        let index = usize::from(index);
+        match self.encoded {
+            Encoded::Word(_, form) => form.operands.get(index).map(|operand| operand.name),
+            Encoded::Stream(_, layout) => layout.fields.get(index).map(|field| field.name),
+        }
+        .unwrap_or_default()
+    }
+
+    /// Returns the names of a modifier and of one of its values.
+    fn modifier(&self, index: u16, bits: u64) -> (String, String) {
+        let modifier = self.operation.modifiers.get(usize::from(index)).copied();
+        let found = match self.encoded {
+            Encoded::Word(isa, form) => modifier.and_then(|modifier| of_word(isa, form, modifier, bits)),
+            Encoded::Stream(engine, layout) => modifier.and_then(|modifier| of_stream(engine, layout, modifier, bits)),
+        };
+        let (name, value) = found.unwrap_or_default();
+        (name, value.map_or_else(|| bits.to_string(), str::to_owned))
+    }
+
+    fn list(&self, from: u16, count: usize) -> impl Iterator<Item = u16> {
+        self.operation.lists.iter().copied().skip(from.into()).take(count)
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        self.operation.nodes.iter().map(|node| self.term(node)).collect()
+    }
+
+    fn term(&self, node: &Node) -> Term {
+        let [a, b, c, _] = node.args;
+        let semantics = self.semantics;
+        let named = |name: Option<&&'static str>| name.copied().unwrap_or_default().to_owned();
+        let value = |bits: u16| self.modifier(a, bits.into()).1;
+        let number = |number: u16| number.to_string();
+        let kept = (0..4).filter(|i| node.op.node_arguments() >> i & 1 != 0).map(|i| node.args[i]);
+        let mut arguments: Vec<u16> = kept.collect();
+        let names = match node.op {
+            Op::Const => self.operation.constants.get(usize::from(a)).map(u64::to_string).into_iter().collect(),
+            Op::Operand | Op::Write => vec![self.operand(a).to_owned(), number(b)],
+            Op::State | Op::SetState => {
+                vec![semantics.states.get(usize::from(a)).map_or_else(String::new, |state| state.name.to_owned())]
+            }
+            Op::Pick => {
+                let pairs: Vec<u16> = self.list(b, 2 * usize::from(c)).collect();
+                let (pairs, _) = pairs.as_chunks();
+                // The values have no order.
+                let mut pairs: Vec<(String, u16)> = pairs.iter().map(|[bits, node]| (value(*bits), *node)).collect();
+                pairs.sort_unstable();
+                let (mut names, nodes): (Vec<String>, Vec<u16>) = pairs.into_iter().unzip();
+                arguments.extend(nodes);
+                names.push(self.modifier(a, 0).0);
+                names
+            }
+            Op::Is => {
+                let mut names: Vec<String> = self.list(b, c.into()).map(value).collect();
+                names.sort_unstable();
+                names.push(self.modifier(a, 0).0);
+                names
+            }
+            Op::Modifier => vec![self.modifier(a, 0).0],
+            Op::Pack => {
+                arguments.extend(self.list(a, b.into()));
+                Vec::new()
+            }
+            Op::Load | Op::Store | Op::Atomic => {
+                vec![named(semantics.spaces.get(usize::from(node.imm & 0xff))), number(node.imm >> 8)]
+            }
+            Op::Fault => vec![named(semantics.faults.get(usize::from(node.imm)))],
+            Op::Intrinsic => {
+                arguments.extend(self.list(b, c.into()));
+                let found = semantics.intrinsics.get(usize::from(a));
+                found.map(|intrinsic| format!("{} {:?}", intrinsic.name, intrinsic.effects)).into_iter().collect()
+            }
+            Op::Canonical => semantics.nan(node.ty.bits).map(|nan| nan.to_string()).into_iter().collect(),
+            _ => vec![number(node.imm)],
+        };
+        Term { op: node.op, ty: node.ty, names, arguments }
+    }
+
+    /// The names of modifiers and of their values that the operation distinguishes.
+    fn cases(&self) -> Vec<(String, String)> {
+        let mut cases = Vec::new();
+        for node in self.operation.nodes {
+            let [modifier, from, count, _] = node.args;
+            let (step, count) = match node.op {
+                Op::Pick => (2, 2 * usize::from(count)),
+                Op::Is => (1, count.into()),
+                _ => continue,
+            };
+            for bits in self.list(from, count).step_by(step) {
+                let case = self.modifier(modifier, bits.into());
+                if !cases.contains(&case) {
+                    cases.push(case);
+                }
+            }
+        }
+        cases
+    }
+
+    /// The operation as text, with a modifier of this name set to the value of this name, and all others 0.
+    fn shown(&self, case: Option<&(String, String)>) -> String {
+        let bits = |index: u16| {
+            let Some(wanted) = case else { return 0 };
+            let values = 0..=u8::MAX;
+            values.into_iter().map(u64::from).find(|bits| self.modifier(index, *bits) == *wanted).unwrap_or(0)
+        };
+        let shape = instantiate(self.semantics, self.operation, bits);
+        show(self.semantics, &shape, |operand| self.operand(operand)).replace('\n', "; ")
+    }
+}
+
+/// The names of a modifier of a word and of one of its values.
+fn of_word(isa: &Isa, form: &Form, modifier: Modifier, bits: u64) -> Option<(String, Option<&'static str>)> {
+    let (name, ty) = match modifier {
+        Modifier::Form(index) => {
+            form.modifiers.get(usize::from(index)).map(|found| (found.name.to_owned(), found.ty))?
+        }
+        Modifier::Suffix(operand, index) => {
+            let operand = form.operands.get(usize::from(operand))?;
+            let index = usize::from(index);
+            let (name, ty) = match operand.suffixes.get(index) {
+                Some(suffix) => (suffix.name, suffix.ty),
+                None => {
+                    let Shape::One { kind, .. } = operand.shape else { return None };
+                    let first: &Alternative = isa.kinds.get(usize::from(kind))?.alternatives.first()?;
+                    let field = first.fields.get(index - operand.suffixes.len())?;
+                    (field.name, field.ty)
+                }
+            };
+            (format!("{}.{name}", operand.name), ty)
+        }
+        _ => return None,
+    };
+    let table::Type::Enum(index) = ty else { return Some((name, None)) };
+    Some((name, isa.enums.get(usize::from(index)).and_then(|found| found.value(bits)).map(|value| value.name)))
+}
+
+/// The names of a modifier of an instruction of a stream and of one of its values.
+fn of_stream(engine: Engine, layout: &Layout, modifier: Modifier, bits: u64) -> Option<(String, Option<&'static str>)> {
+    let (name, ty) = match modifier {
+        Modifier::Form(index) => {
+            layout.fields.get(usize::from(index)).map(|field| (field.name.to_owned(), field.ty))?
+        }
+        Modifier::Suffix(operand, index) => {
+            let operand = layout.fields.get(usize::from(operand))?;
+            let stream::Type::Set(set, _) = operand.ty else { return None };
+            let field = engine.stream.layouts_of(set.into()).first()?.fields.get(usize::from(index))?;
+            (format!("{}.{}", operand.name, field.name), field.ty)
+        }
+        _ => return None,
+    };
+    let stream::Type::Enum(index, _) = ty else { return Some((name, None)) };
+    let values = engine.stream.enums.get(usize::from(index)).map_or(&[][..], |found| found.values);
+    Some((name, values.iter().find(|value| value.bits == bits).map(|value| value.name)))
+}
