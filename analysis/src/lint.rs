@@ -7,7 +7,7 @@ mod discarded;
 mod diverged;
 mod messages;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use isaforge_core::error::ParseReason;
@@ -16,7 +16,7 @@ use isaforge_core::{EncodeError, Tables};
 
 use crate::entry::{List, Register};
 use crate::graph::Graph;
-use crate::liveness::{Liveness, Registers};
+use crate::liveness::{Liveness, Registers, numbers};
 use crate::program::Program;
 use crate::sweep::forwards;
 
@@ -183,11 +183,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
         let instructions = entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
         instructions.flat_map(|i| &i.writes).map(|(r, _)| *r).filter(|register| register.bank == bank)
     };
-    let mut numbers: HashMap<Register, usize> = HashMap::new();
-    for register in writes(&(0..program.entries.len())) {
-        let next = numbers.len();
-        numbers.entry(register).or_insert(next);
-    }
+    let numbers = numbers(writes(&(0..program.entries.len())));
     // The registers that may have been written before each block.
     let start = vec![Registers::new(numbers.len()); graph.blocks.len()];
     let before = forwards(graph, start, |block, written| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::entry::{Register, once};
+use crate::entry::{Instruction, Register, once};
 use crate::graph::Graph;
 use crate::program::Program;
 use crate::sweep::Open;
@@ -49,6 +49,16 @@ impl Registers {
     }
 }
 
+/// Numbers registers from 0, in order of their first occurrence.
+pub(crate) fn numbers(registers: impl IntoIterator<Item = Register>) -> HashMap<Register, usize> {
+    let mut numbers = HashMap::new();
+    for register in registers {
+        let next = numbers.len();
+        numbers.entry(register).or_insert(next);
+    }
+    numbers
+}
+
 /// The live registers of a program.
 ///
 /// Only banks that some instruction of the program writes are considered: the constants of a launch are always live.
@@ -66,21 +76,13 @@ impl Liveness {
     /// those of banks that are `live out`.
     pub fn new(program: &Program<'_>, graph: &Graph) -> Liveness {
         let mut banks: Vec<u16> = Vec::new();
-        let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-        for (register, _) in instructions().flat_map(|instruction| &instruction.writes) {
+        for (register, _) in program.instructions().flat_map(|instruction| &instruction.writes) {
             once(&mut banks, register.bank);
         }
-        let mut numbers = HashMap::new();
-        let mut registers = Vec::new();
-        for instruction in instructions() {
-            let named = instruction.reads.iter().chain(instruction.writes.iter().map(|(register, _)| register));
-            for register in named.filter(|register| banks.contains(&register.bank)) {
-                numbers.entry(*register).or_insert_with(|| {
-                    registers.push(*register);
-                    registers.len() - 1
-                });
-            }
-        }
+        let named = program.instructions().flat_map(Instruction::registers);
+        let numbers = numbers(named.filter(|register| banks.contains(&register.bank)));
+        let mut registers: Vec<Register> = numbers.keys().copied().collect();
+        registers.sort_unstable_by_key(|register| numbers[register]);
         let count = registers.len();
         let mut found = Liveness {
             numbers,

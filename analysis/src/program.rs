@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::entry::{self, Entry};
+use crate::entry::{self, Entry, Instruction, Register};
 use crate::set::Set;
 
 /// A program.
@@ -53,10 +53,32 @@ impl<'s> Program<'s> {
         names.into_iter().filter_map(|(at, name)| Some((self.place(at as u64)?, name))).collect()
     }
 
+    /// All instructions, without the bytes that do not decode.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok())
+    }
+
+    /// The instruction of an entry, if its bytes decode.
+    pub(crate) fn instruction(&self, entry: usize) -> Option<&Instruction> {
+        self.entries.get(entry)?.instruction.as_ref().ok()
+    }
+
+    /// The entries that read or write each of some registers, in order.
+    pub(crate) fn uses(&self, of: impl IntoIterator<Item = Register>) -> BTreeMap<Register, Vec<usize>> {
+        let mut uses: BTreeMap<Register, Vec<usize>> = of.into_iter().map(|register| (register, Vec::new())).collect();
+        for (index, entry) in self.entries.iter().enumerate() {
+            for register in entry.instruction.iter().flat_map(Instruction::registers) {
+                if let Some(uses) = uses.get_mut(&register).filter(|uses| uses.last() != Some(&index)) {
+                    uses.push(index);
+                }
+            }
+        }
+        uses
+    }
+
     /// Where lanes may be turned off, those that skip an instruction keep what its destinations hold.
     fn mask_writes(&mut self) {
-        let instructions = || self.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-        let written: BTreeSet<u16> = instructions().flat_map(|one| one.states.iter().copied()).collect();
+        let written: BTreeSet<u16> = self.instructions().flat_map(|one| one.states.iter().copied()).collect();
         let instructions = self.entries.iter_mut().filter_map(|entry| entry.instruction.as_mut().ok());
         for one in instructions.filter(|one| one.mask.is_some_and(|mask| written.contains(&mask))) {
             one.writes.iter_mut().for_each(|(_, whole)| *whole = false);

@@ -70,6 +70,16 @@ impl Instruction {
     pub fn implied(&self, set: &Set, write: bool) -> Vec<Implied> {
         self.accesses.named(set, write)
     }
+
+    /// The registers that it reads, then those that it writes.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
+        self.reads.iter().chain(self.writes.iter().map(|(register, _)| register)).copied()
+    }
+
+    /// Whether it writes a register or a part of it.
+    pub(crate) fn writes_to(&self, register: Register) -> bool {
+        self.writes.iter().any(|(written, _)| *written == register)
+    }
 }
 
 /// A list of registers whose length is not that of what the operation accesses.
@@ -238,6 +248,11 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
             write(writes, register, *always);
         }
     }
+}
+
+/// Registers of a bank that follow each other.
+fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> + Clone {
+    (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
 }
 
 /// Adds an item unless the list contains it.

@@ -5,7 +5,7 @@ use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, Register, implicit, once, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, implicit, once, run, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -63,10 +63,6 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()
     }
-}
-
-fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> {
-    (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
 }
 
 fn effects(semantics: &'static Semantics, scope: &Scope<'_>) -> Option<Effects> {

@@ -12,7 +12,7 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, List, Modifier, Operand, Register, implicit, once, write};
+use super::{Entry, Flow, Instruction, List, Modifier, Operand, implicit, once, run, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -111,10 +111,6 @@ fn lists(isa: &'static Isa, form: &'static Form, word: u64, effects: &Effects) -
         (named != accessed).then_some(List { operand: operand.name, named, accessed })
     };
     form.operands.iter().enumerate().filter_map(list).collect()
-}
-
-fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> + Clone {
-    (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
 }
 
 /// The effects of the operations seen so far. The opcode, the modifiers and the constant operands determine them, and

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::{Check, Finding, reachable};
 use crate::effort::step;
-use crate::entry::{Instruction, Register};
+use crate::entry::Register;
 use crate::graph::Graph;
 use crate::program::Program;
 
@@ -15,19 +15,11 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     let mut marks: BTreeMap<Register, Vec<usize>> = BTreeMap::new();
     for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
         let Ok(instruction) = &entry.instruction else { continue };
-        for register in instruction.last.iter().filter(|register| !writes(instruction, **register)) {
+        for register in instruction.last.iter().filter(|register| !instruction.writes_to(**register)) {
             marks.entry(*register).or_default().push(index);
         }
     }
-    let mut uses: BTreeMap<Register, Vec<usize>> = marks.keys().map(|register| (*register, Vec::new())).collect();
-    for (index, entry) in program.entries.iter().enumerate() {
-        let Ok(instruction) = &entry.instruction else { continue };
-        for register in instruction.reads.iter().chain(instruction.writes.iter().map(|(register, _)| register)) {
-            if let Some(uses) = uses.get_mut(register).filter(|uses| uses.last() != Some(&index)) {
-                uses.push(index);
-            }
-        }
-    }
+    let uses = program.uses(marks.keys().copied());
     let mut again = vec![None; graph.blocks.len()];
     for (register, marks) in marks {
         let uses = Uses { program, graph, register, entries: &uses[&register] };
@@ -36,7 +28,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         for index in marks {
             if let Some(again) = uses.after(index, &again) {
                 let name = program.set.name(register);
-                let text = program.entries[again].instruction.as_ref().map_or("", |other| other.text.as_str());
+                let text = program.instruction(again).map_or("", |other| other.text.as_str());
                 let message = format!(
                     "{name} is marked as read for the last time here, but `{text}` reads it at {:#x}",
                     program.entries[again].bytes.start
@@ -45,10 +37,6 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
             }
         }
     }
-}
-
-fn writes(instruction: &Instruction, register: Register) -> bool {
-    instruction.writes.iter().any(|(written, _)| *written == register)
 }
 
 /// The entries that read or write a register.
@@ -67,7 +55,7 @@ impl Uses<'_> {
     }
 
     fn reads(&self, entry: usize) -> bool {
-        self.program.entries[entry].instruction.as_ref().is_ok_and(|one| one.reads.contains(&self.register))
+        self.program.instruction(entry).is_some_and(|one| one.reads.contains(&self.register))
     }
 
     /// Finds, for the start of each block, an instruction that reads the register before any write to it: the one that

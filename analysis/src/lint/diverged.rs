@@ -4,7 +4,7 @@
 //! reached from such a branch, but not every path from the branch passes through it, it may wait for threads that never
 //! arrive.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -14,7 +14,7 @@ use crate::effects::When;
 use crate::effort::step;
 use crate::entry::Register;
 use crate::graph::Graph;
-use crate::liveness::Registers;
+use crate::liveness::{Registers, numbers};
 use crate::program::Program;
 use crate::sweep::forwards;
 
@@ -51,13 +51,8 @@ fn thread_varying_registers(program: &Program<'_>) -> HashSet<Register> {
 /// The blocks that end in a branch whose condition depends on the thread.
 fn divergent_branches(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
     let start = thread_varying_registers(program);
-    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-    let mut numbers: HashMap<Register, usize> = HashMap::new();
-    let written = instructions().flat_map(|one| &one.writes).map(|(register, _)| register);
-    for register in start.iter().chain(written) {
-        let next = numbers.len();
-        numbers.entry(*register).or_insert(next);
-    }
+    let written = program.instructions().flat_map(|one| &one.writes).map(|(register, _)| *register);
+    let numbers = numbers(start.iter().copied().chain(written));
     let mut before = vec![Registers::new(numbers.len()); graph.blocks.len()];
     for place in program.entry_points.iter().filter(|place| **place < program.entries.len()) {
         start.iter().for_each(|register| before[graph.block_of(*place)].insert(numbers[register]));

@@ -26,7 +26,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     let masks: Vec<u8> =
         messages.slots.iter().copied().filter(|mask| *mask != 0).collect::<BTreeSet<_>>().into_iter().collect();
     let change = |index: usize, flying: &mut Registers| {
-        let Some(own) = messages.instruction(index) else { return };
+        let Some(own) = program.instruction(index) else { return };
         for (number, mask) in masks.iter().enumerate() {
             match own.flow.waits & mask {
                 0 if messages.slots[index] == *mask => flying.insert(number),
@@ -40,7 +40,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
     });
     for (block, mut flying) in before.into_iter().enumerate().filter(|(block, _)| graph.blocks[*block].reachable) {
         for index in graph.blocks[block].entries.clone() {
-            let Some(own) = messages.instruction(index) else { continue };
+            let Some(own) = program.instruction(index) else { continue };
             if let Some((sender, register)) = senders[index].and_then(|sender| messages.touched(own, sender)) {
                 let name = program.set.name(register);
                 let message = format!("nothing waits for `{}`, which may still be writing {name}", sender.text);
@@ -77,38 +77,25 @@ impl<'p, 's> Messages<'p, 's> {
         Messages { program, graph, slots: program.entries.iter().map(slots).collect() }
     }
 
-    fn instruction(&self, index: usize) -> Option<&'p Instruction> {
-        self.program.entries.get(index)?.instruction.as_ref().ok()
-    }
-
     /// The register of the result of a message that an instruction accesses, and the message.
     fn touched(&self, own: &Instruction, sender: usize) -> Option<(&'p Instruction, Register)> {
-        let sender = self.instruction(sender)?;
-        let touches = |register: &Register| {
-            own.reads.contains(register) || own.writes.iter().any(|(written, _)| written == register)
-        };
+        let sender = self.program.instruction(sender)?;
+        let touches = |register: &Register| own.reads.contains(register) || own.writes_to(*register);
         Some((sender, sender.writes.iter().map(|(register, _)| *register).find(touches)?))
     }
 
     /// For each entry: the first message that may be in flight and writes a register that it accesses.
     fn senders(&self) -> Vec<Option<usize>> {
-        // The entries that access each register which a message writes, by the slots of such messages.
-        let mut kinds: BTreeMap<u8, BTreeMap<Register, Vec<usize>>> = BTreeMap::new();
+        // The registers that messages write, by the slots of these messages.
+        let mut kinds: BTreeMap<u8, BTreeSet<Register>> = BTreeMap::new();
         for (index, mask) in self.slots.iter().enumerate() {
-            let Some(one) = self.instruction(index).filter(|one| one.flow.sends != 0) else { continue };
-            let written = one.writes.iter().map(|(register, _)| (*register, Vec::new()));
+            let Some(one) = self.program.instruction(index).filter(|one| one.flow.sends != 0) else { continue };
+            let written = one.writes.iter().map(|(register, _)| *register);
             kinds.entry(*mask).or_default().extend(written);
         }
         let mut found: Vec<Option<usize>> = vec![None; self.slots.len()];
-        for (mask, mut uses) in kinds {
-            for index in 0..self.slots.len() {
-                let Some(one) = self.instruction(index) else { continue };
-                for register in one.reads.iter().chain(one.writes.iter().map(|(register, _)| register)) {
-                    if let Some(uses) = uses.get_mut(register).filter(|uses| uses.last() != Some(&index)) {
-                        uses.push(index);
-                    }
-                }
-            }
+        for (mask, written) in kinds {
+            let uses = self.program.uses(written);
             let waits = self.waits(mask);
             let mut before = vec![None; self.graph.blocks.len()];
             for (register, uses) in uses {
@@ -123,7 +110,7 @@ impl<'p, 's> Messages<'p, 's> {
     fn waits(&self, mask: u8) -> Vec<usize> {
         let mut waits = vec![usize::MAX; self.slots.len() + 1];
         for index in (0..self.slots.len()).rev() {
-            let own = self.instruction(index).is_some_and(|one| one.flow.waits & mask != 0);
+            let own = self.program.instruction(index).is_some_and(|one| one.flow.waits & mask != 0);
             waits[index] = if own { index } else { waits[index + 1] };
         }
         waits
@@ -141,8 +128,8 @@ impl<'p, 's> Messages<'p, 's> {
     ) {
         let blocks = &self.graph.blocks;
         let sends = |index: usize| {
-            let one = self.instruction(index).filter(|one| one.flow.sends == mask);
-            one.is_some_and(|one| one.writes.iter().any(|(written, _)| *written == register))
+            let one = self.program.instruction(index).filter(|one| one.flow.sends == mask);
+            one.is_some_and(|one| one.writes_to(register))
         };
         // Earlier messages come first, so each block is entered once.
         for sender in uses.iter().copied().filter(|index| sends(*index)) {
