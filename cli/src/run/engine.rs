@@ -1,6 +1,5 @@
 //! Selection of the engine, time limits, and comparison of all engines.
 
-use std::cell::RefCell;
 use std::io::Write;
 use std::path::Path;
 
@@ -48,11 +47,36 @@ pub fn deadline(args: &RunArgs) -> Deadline {
     args.time_limit.map_or(Deadline::NONE, Deadline::after)
 }
 
-/// Records that the time limit ended a run: where that happens is no property of the engine.
-pub fn note_late<T>(late: &RefCell<Option<Failure>>, until: Deadline, ended: &Result<T, String>) {
-    if let (Err(reason), Some(_)) = (ended, until.passed()) {
-        late.borrow_mut().get_or_insert_with(|| self::late(reason));
+/// Runs the reference and the other engines, each with the time that `args` allow, and compares what they leave.
+///
+/// `ended` says what a run executed, or why it failed; `difference` finds the first difference of a run from the
+/// reference.
+///
+/// # Errors
+/// Those of `run`, and when the time limit ends a run: where that happens is no property of the engine.
+pub fn compare<T>(
+    args: &RunArgs,
+    run: impl Fn(Execution, Deadline) -> Result<T, Failure>,
+    ended: impl Fn(&T) -> Result<String, String>,
+    difference: impl Fn(&T, &T) -> Option<String>,
+) -> Result<Option<Compared>, Failure> {
+    let by = |execution: Execution| {
+        let until = deadline(args);
+        let left = run(execution, until)?;
+        match ended(&left) {
+            Err(reason) if until.passed().is_some() => Err(late(&reason)),
+            _ => Ok(left),
+        }
+    };
+    let reference = by(Execution::reference())?;
+    let mut agreed = Ok(ended(&reference));
+    for execution in others() {
+        if let Some(what) = difference(&by(execution)?, &reference) {
+            agreed = Err(format!("{execution} differs: {what}"));
+            break;
+        }
     }
+    Ok(Some(Compared { engines: names(), agreed }))
 }
 
 /// The failure of a comparison that the time limit ended.

@@ -5,7 +5,6 @@
 pub mod launch;
 pub mod plan;
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +14,7 @@ use isaforge_runtime::machine;
 use isaforge_runtime::usc::watch::{Watch as Looks, profile};
 use isaforge_runtime::usc::watched::Watched;
 use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
-use isaforge_runtime::{Engine, Execution};
+use isaforge_runtime::{Deadline, Engine, Execution};
 
 use self::launch::{UscLaunch, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
@@ -66,26 +65,14 @@ impl Launched for Plan {
     /// Runs the program on the reference engine, and on handlers and machine code at each level.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the USC are compared by their final results", paint(HELP, "note")));
-        let late = RefCell::new(None);
-        let by = |execution: Execution| {
-            let until = engine::deadline(args);
+        let run = |execution: Execution, until: Deadline| {
             let mut plan = Plan { machine: on(execution, self.machine.clone().until(until)), ..self.clone() };
             let left = everything(&mut plan, None);
-            engine::note_late(&late, until, &left);
-            (left, plan)
+            Ok((left, plan))
         };
-        let (expected, reference) = by(Execution::reference());
-        let differing = engine::others().into_iter().filter_map(|execution| {
-            let (found, plan) = by(execution);
-            let difference = difference((&found, &plan), (&expected, &reference))?;
-            Some(format!("{execution} differs: {difference}"))
-        });
         let executed = |left: &Left| count(left.report.groups, "group");
-        let agreed = match { differing }.next() {
-            Some(difference) => Err(difference),
-            None => Ok(expected.as_ref().map(executed).map_err(String::clone)),
-        };
-        late.into_inner().map_or(Ok(Some(Compared { engines: engine::names(), agreed })), Err)
+        let ended = |(left, _): &Run| left.as_ref().map(executed).map_err(String::clone);
+        engine::compare(args, run, ended, difference)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
@@ -112,9 +99,12 @@ fn on(execution: Execution, machine: Machine<Software>) -> Machine<Software> {
     if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
 }
 
+/// What a run leaves, or why it failed, and its machine.
+type Run = (Result<Left, String>, Plan);
+
 /// The first difference between two runs, if any.
-fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, String>, &Plan)) -> Option<String> {
-    let (left, reference) = match (found.0, expected.0) {
+fn difference(found: &Run, expected: &Run) -> Option<String> {
+    let (left, reference) = match (&found.0, &expected.0) {
         (Ok(left), Ok(reference)) => (left, reference),
         (Err(found), Err(expected)) if found == expected => return None,
         (found, expected) => {
@@ -135,7 +125,7 @@ fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, St
             }
         }
     }
-    let [own, other] = [found.1, expected.1].map(|plan| &plan.machine.host);
+    let [own, other] = [&found.1, &expected.1].map(|plan| &plan.machine.host);
     let differs = [
         ("counts", left.report != reference.report),
         ("pixels", left.pixels != reference.pixels),

@@ -83,17 +83,11 @@ impl Launched for Recorded {
         if args.time_limit.is_some() {
             return Err(timeless());
         }
-        let expected = self.case.run_on(Execution::reference());
-        let differing = engine::others().into_iter().find_map(|execution| {
-            let what = difference(&self.case.run_on(execution), &expected)?;
-            Some(format!("{execution} differs: {what}"))
-        });
-        let executed = |finished: Finished| count(finished.instructions, "instruction");
-        let agreed = match differing {
-            Some(difference) => Err(difference),
-            None => Ok(expected.map(executed).map_err(|error| error.to_string())),
+        let ended = |ended: &Result<Finished, CaseError>| match ended {
+            Ok(finished) => Ok(count(finished.instructions, "instruction")),
+            Err(error) => Err(error.to_string()),
         };
-        Ok(Some(Compared { engines: engine::names(), agreed }))
+        engine::compare(args, |execution, _| Ok(self.case.run_on(execution)), ended, difference)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

@@ -1,14 +1,12 @@
 //! Runs a launch of the VPU by every engine, and compares what they leave.
 
-use std::cell::RefCell;
-
-use isaforge_runtime::Execution;
 use isaforge_runtime::vpu::{Machine, Report, RunError};
+use isaforge_runtime::{Deadline, Execution};
 
 use super::plan::Plan;
 use crate::args::RunArgs;
 use crate::failure::Failure;
-use crate::output::thousands;
+use crate::output::count;
 use crate::run::engine;
 use crate::run::launched::Compared;
 
@@ -22,29 +20,19 @@ struct Ended {
 ///
 /// # Errors
 /// When a machine cannot be created, or the time limit ends a run.
-pub fn compare(plan: &Plan, args: &RunArgs) -> Result<Compared, Failure> {
-    let late = RefCell::new(None);
-    let by = |execution: Execution| {
+pub fn compare(plan: &Plan, args: &RunArgs) -> Result<Option<Compared>, Failure> {
+    let run = |execution: Execution, until: Deadline| {
         let mut machine = plan.setup.machine().map_err(|error| Failure::usage(error.to_string(), ""))?;
-        let until = engine::deadline(args);
         machine.set_execution(execution);
         machine.set_deadline(until);
         let report = machine.run();
-        engine::note_late(&late, until, &report.as_ref().map_err(ToString::to_string));
-        Ok::<Ended, Failure>(Ended { machine, report })
+        Ok(Ended { machine, report })
     };
-    let reference = by(Execution::reference())?;
-    let mut agreed = match &reference.report {
-        Ok(report) => Ok(Ok(format!("{} instructions", thousands(report.steps)))),
-        Err(error) => Ok(Err(error.to_string())),
+    let ended = |ended: &Ended| match &ended.report {
+        Ok(report) => Ok(count(report.steps, "instruction")),
+        Err(error) => Err(error.to_string()),
     };
-    for execution in engine::others() {
-        if let Some(difference) = difference(&by(execution)?, &reference) {
-            agreed = Err(format!("{execution} differs: {difference}"));
-            break;
-        }
-    }
-    late.into_inner().map_or(Ok(Compared { engines: engine::names(), agreed }), Err)
+    engine::compare(args, run, ended, difference)
 }
 
 /// The first difference between two runs, if any.

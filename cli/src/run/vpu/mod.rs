@@ -45,7 +45,7 @@ impl Launched for Plan {
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the VPU are compared by their final results", paint(HELP, "note")));
-        compare::compare(self, args).map(Some)
+        compare::compare(self, args)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

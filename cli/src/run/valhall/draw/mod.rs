@@ -6,14 +6,12 @@ pub mod launch;
 pub mod plan;
 pub mod primitives;
 
-use std::cell::RefCell;
-
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
-use isaforge_runtime::{Execution, Memory, Outcome, RunError};
+use isaforge_runtime::{Deadline, Execution, Memory, Outcome, RunError};
 
 use self::plan::Plan;
 use super::{counted, first_pixel, pixels};
@@ -45,23 +43,14 @@ impl Launched for Plan {
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        let late = RefCell::new(None);
-        let run = |execution: Execution| {
-            let mut plan = Plan { deadline: engine::deadline(args), ..self.clone() };
+        let run = |execution: Execution, deadline: Deadline| {
+            let mut plan = Plan { deadline, ..self.clone() };
             let ended = plan.draw_on(execution);
-            engine::note_late(&late, plan.deadline, &ended);
-            (plan, ended)
+            Ok((plan, ended))
         };
-        let (expected, ended) = run(Execution::reference());
-        let differing = engine::others().into_iter().find_map(|execution| {
-            let (found, other) = run(execution);
-            difference(&found, &expected, [&other, &ended]).map(|what| format!("{execution} differs: {what}"))
-        });
-        let agreed = match differing {
-            Some(difference) => Err(difference),
-            None => Ok(ended.map(|executed| count(executed, "instruction"))),
-        };
-        late.into_inner().map_or(Ok(Some(Compared { engines: engine::names(), agreed })), Err)
+        let executed = |executed: &u64| count(*executed, "instruction");
+        let ended = |(_, ended): &Run| ended.as_ref().map(executed).map_err(String::clone);
+        engine::compare(args, run, ended, difference)
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
@@ -93,15 +82,17 @@ impl Launched for Plan {
     }
 }
 
-/// The first difference between two drawings of the same launch and their ends. The memory of failed runs is not
-/// compared.
-fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -> Option<String> {
-    if ended[0] != ended[1] {
+/// A drawing, and the number of instructions or why the program failed.
+type Run = (Plan, Result<u64, String>);
+
+/// The first difference between two drawings of the same launch. The memory of failed runs is not compared.
+fn difference((found, ended): &Run, (expected, reference): &Run) -> Option<String> {
+    if ended != reference {
         let text = |ended: &Result<u64, String>| match ended {
             Ok(executed) => count(*executed, "instruction"),
             Err(error) => format!("the error `{error}`"),
         };
-        return Some(format!("the run gives {}, in the reference {}", text(ended[0]), text(ended[1])));
+        return Some(format!("the run gives {}, in the reference {}", text(ended), text(reference)));
     }
     let targets = found.resources.targets.iter().zip(&expected.resources.targets).enumerate();
     for (number, (found, expected)) in targets {
@@ -110,7 +101,7 @@ fn difference(found: &Plan, expected: &Plan, ended: [&Result<u64, String>; 2]) -
             return Some(format!("target {number} has {pixel}"));
         }
     }
-    let same = ended[0].is_err() || found.buffers.memory == expected.buffers.memory;
+    let same = ended.is_err() || found.buffers.memory == expected.buffers.memory;
     (!same).then(|| "the buffers differ from those of the reference".to_owned())
 }
 
