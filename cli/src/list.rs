@@ -5,7 +5,7 @@ use std::io::Write;
 use isaforge_analysis::implied::implied;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::{Operation, Semantics};
-use isaforge_core::stream::{Engine, Layout};
+use isaforge_core::stream::Engine;
 use isaforge_core::table::{Access, Isa};
 use serde_json::Value;
 
@@ -197,10 +197,9 @@ fn of_streams(
     let layouts = engine.stream.layouts_of(0);
     let row = |(index, instruction): (usize, &'static isaforge_core::stream::Instruction)| {
         let mut own = layouts.iter().filter(|layout| usize::from(layout.opcode) == index).peekable();
-        let there = |layout: &Layout| (layout.since..=layout.until).contains(&engine.generation);
         // Sequences of operands have no layout.
         let is_sequence = own.peek().is_none();
-        let own = own.find(|layout| there(layout));
+        let own = own.find(|layout| engine.has(layout));
         if own.is_none() && !is_sequence {
             return None;
         }

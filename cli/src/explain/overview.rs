@@ -160,9 +160,7 @@ fn of_groups(isa: &GroupIsa) -> Vec<(&'static str, String)> {
 /// The properties shared by all instructions of a stream.
 fn of_stream(engine: Engine) -> Vec<(&'static str, String)> {
     let stream = engine.stream;
-    let there = |since: u32, until: u32| (since..=until).contains(&engine.generation);
-    let own =
-        stream.layouts_of(0).iter().filter(|layout| layout.role == Role::Own && there(layout.since, layout.until));
+    let own = stream.layouts_of(0).iter().filter(|layout| layout.role == Role::Own && engine.has(layout));
     let (mut opcodes, mut lengths) = (Vec::new(), Vec::new());
     for layout in own {
         opcodes.push(layout.opcode);

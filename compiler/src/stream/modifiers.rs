@@ -175,11 +175,8 @@ fn same_text(
 }
 
 /// A word with a value in the bits of a field; `None` if they cannot hold it.
-fn with_field(layout: &Layout, mut word: Wide, field: usize, mut value: u64) -> Option<Wide> {
+fn with_field(layout: &Layout, mut word: Wide, field: usize, value: u64) -> Option<Wide> {
     let Source::Bits(pieces) = &layout.fields[field].source else { return None };
-    for piece in pieces {
-        word.set(piece.at.into(), piece.width.into(), value);
-        value = value.checked_shr(piece.width.into()).unwrap_or(0);
-    }
-    (value == 0).then_some(word)
+    core::insert(&mut word, pieces, value);
+    (core::extract(&word, pieces) == value).then_some(word)
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::Comparison;
-use isaforge_core::stream::{Notation, Role, Wide};
+use isaforge_core::stream::{Notation, Role, Wide, insert};
 
 use super::fields::Draft;
 use super::model::{Bank, Expr, Field, Layout, Set, Source, Stream, Token, Type};
@@ -362,18 +362,12 @@ fn with_value(layout: &mut Layout, index: usize, value: u64) {
     let text = format!("{} == {value}", field.name);
     match &field.source {
         Source::Bits(pieces) => {
-            let mut rest = value;
-            for piece in pieces.clone() {
-                let mask = Layout::bits_of(&[piece]);
-                let mut bits = Wide::ZERO;
-                bits.set(piece.at.into(), piece.width.into(), rest);
-                rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
-                layout.mask |= mask;
-                layout.fixed_mask |= mask;
-                layout.value = layout.value & !mask | bits;
-                layout.fixed_value = layout.fixed_value & !mask | bits;
-            }
-            let width = field.width;
+            let (mask, mut bits, width) = (Layout::bits_of(pieces), Wide::ZERO, field.width);
+            insert(&mut bits, pieces, value);
+            layout.mask |= mask;
+            layout.fixed_mask |= mask;
+            layout.value = layout.value & !mask | bits;
+            layout.fixed_value = layout.fixed_value & !mask | bits;
             layout.fields[index].default = value & ones(width.into());
         }
         _ => layout.conditions.push(Expr::compares(index, Comparison::Equal, value, text)),

@@ -11,7 +11,7 @@ use isaforge_core::program::ProgramError;
 use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{
-    DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, solve,
+    DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, insert, solve,
 };
 
 use super::fields::{is_visible, named_value, path, text};
@@ -438,14 +438,11 @@ impl Translation<'_> {
         for (i, field) in layout.fields.iter().enumerate() {
             let Source::Bits(pieces) = field.source else { continue };
             let own = own.fields.iter().position(|own| own.name == field.name);
-            let mut rest = match own {
+            let value = match own {
                 Some(own) => self.value(inner, own as u8, layout, i as u8, owner, depth + 1)?,
                 None => field.default,
             };
-            for piece in pieces {
-                word.set(piece.at.into(), piece.width.into(), rest);
-                rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
-            }
+            insert(&mut word, pieces, value);
         }
         // Fields that the other alternative lacks must not be lost.
         self.pairs(inner, layout, owner)?;

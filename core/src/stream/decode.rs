@@ -66,8 +66,8 @@ pub fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
     value
 }
 
-/// Writes the value of a field to its pieces.
-pub(super) fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
+/// Writes the value of a field to its pieces; bits that they cannot hold are lost.
+pub fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
     let mut rest = value;
     for piece in pieces {
         word.set(piece.at.into(), piece.width.into(), rest);
@@ -174,9 +174,9 @@ impl<'a> Scope<'a> {
     /// Whether the pattern matches and the conditions hold.
     #[inline]
     pub fn fits(&self) -> bool {
-        let Layout { mask, value, since, until, conditions, .. } = self.layout;
+        let Layout { mask, value, conditions, .. } = self.layout;
         self.word.matches(mask, value)
-            && (*since..=*until).contains(&self.engine.generation)
+            && self.engine.has(self.layout)
             && conditions.iter().all(|condition| self.expression(*condition) != 0)
     }
 
@@ -266,6 +266,12 @@ pub(super) fn named(names: &crate::table::Enum, bits: u64) -> Option<&'static cr
 }
 
 impl Engine {
+    /// Whether the generation has the instruction or the alternative that a layout describes.
+    #[inline]
+    pub fn has(&self, layout: &Layout) -> bool {
+        (layout.since..=layout.until).contains(&self.generation)
+    }
+
     /// The value of an expression in an instruction of `len` bytes; `field` gives the values of fields.
     pub(super) fn expression(&self, index: u16, len: u8, field: &dyn Fn(u8) -> u64) -> u64 {
         let found = self.stream.expressions.get(usize::from(index));

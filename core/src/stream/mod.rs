@@ -44,7 +44,7 @@ mod target;
 mod wide;
 
 pub use annotate::{Note, annotate};
-pub use decode::{Decoded, Engine, Scope, Values, extract};
+pub use decode::{Decoded, Engine, Scope, Values, extract, insert};
 pub use error::{DecodeError, ParseError, Reason, Wanted};
 pub use expression::{Expression, Input, MAX_NODES};
 pub use parse::{Help, Labels, NoLabels, Parsed};

@@ -205,10 +205,6 @@ impl Engine {
         });
         found
     }
-
-    fn has(&self, layout: &Layout) -> bool {
-        (layout.since..=layout.until).contains(&self.generation)
-    }
 }
 
 /// A failed attempt.

@@ -1,7 +1,7 @@
 //! How the words of an instruction decode: by proof, by a counterexample, or by sampling.
 
 use isaforge_core::sample::Random;
-use isaforge_core::stream::{Engine, Layout, Source, Wide};
+use isaforge_core::stream::{Engine, Layout, Source, Wide, insert};
 use isaforge_core::text::Line;
 
 use super::alike::{Alike, meet, open};
@@ -126,12 +126,9 @@ impl Pair {
                     3..32 => turn - 2,
                     _ => turn.wrapping_mul(0x9e37_79b9_7f4a_7c15),
                 };
-                let (mut mask, mut bits, mut rest) = (Wide::ZERO, Wide::ZERO, value);
-                for piece in pieces {
-                    mask.set(piece.at.into(), piece.width.into(), u64::MAX);
-                    bits.set(piece.at.into(), piece.width.into(), rest);
-                    rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
-                }
+                let (mut mask, mut bits) = (Wide::ZERO, Wide::ZERO);
+                insert(&mut mask, pieces, u64::MAX);
+                insert(&mut bits, pieces, value);
                 words.extend(valid.map(|word| (word & !mask | bits) & open | layout.fixed_value));
                 words.push(drawn(mask, bits));
             }
