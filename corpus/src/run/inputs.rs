@@ -7,9 +7,9 @@ use isaforge_cli::run::buffers::{Buffers, read_file};
 use isaforge_cli::run::launch::LaunchFile;
 use isaforge_cli::run::own::launch::{Number, OwnLaunch};
 use isaforge_cli::run::valhall::compute;
-use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::{Sources, Spanned};
+use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 use isaforge_runtime::valhall::host::Resources;
 use sha2::{Digest, Sha256};
@@ -48,8 +48,8 @@ pub struct Launch {
 pub struct Start {
     /// The load and start address of the program.
     pub address: u64,
-    /// Register names, with one value for all lanes or one for each.
-    pub registers: Vec<(String, Vec<u64>)>,
+    /// Registers and states by name, with one value for all lanes or one for each.
+    pub registers: Vec<(String, Vec<Number>)>,
     /// Regions of memory: address and contents.
     pub memory: Vec<(u64, Vec<u8>)>,
     /// The maximum number of instructions.
@@ -151,21 +151,11 @@ fn launch(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnosti
 fn start(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Start> {
     let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
-    let mut registers = Vec::new();
-    for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
-        let value = |number: &Spanned<Number>| {
-            // The registers are not known here: floats have 32 bits, and integers are cut to the register.
-            let width = if matches!(number.value, Number::Float(_)) { 32 } else { 64 };
-            number.value.bits(width).unwrap_or_else(|(message, fits)| {
-                out.push(Diagnostic::error("E0024", number.span, message).label(fits));
-                0
-            })
-        };
-        registers.push((name.value.clone(), given.iter().map(value).collect()));
-    }
+    let named = launch.registers.iter().flat_map(|named| named.iter());
+    let registers = named.map(|(name, given)| (name.value.clone(), given.iter().map(|number| number.value).collect()));
     let start = Start {
         address: launch.address.as_ref().map_or(0, |address| address.value),
-        registers,
+        registers: registers.collect(),
         memory: buffers.memory,
         budget: launch.budget,
     };

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use isaforge_cli::run::own::place::Place;
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
@@ -89,10 +90,13 @@ fn processed<const L: usize>(
     }
     machine.set_pc(address);
     for (name, values) in &start.registers {
-        let register = machine.register(name).ok_or_else(|| format!("there is no register `{name}`"))?;
+        let place = Place::named((encoding, semantics, hardware), name);
+        let place = place.ok_or_else(|| format!("there is no register or state `{name}`"))?;
+        let values = values.iter().map(|number| number.bits(place.width).map_err(|(message, _)| format!("`{name}`: {message}")));
+        let values = values.collect::<Result<Vec<u64>, String>>()?;
         for lane in 0..L {
             let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-            let _ = machine.write(register, lane, value);
+            let _ = place.write(&mut machine, lane, value);
         }
     }
     machine.breakpoints.extend([end]);
