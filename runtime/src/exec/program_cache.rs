@@ -49,8 +49,10 @@ impl<K, T> ProgramCache<K, T> {
 impl<K, T> List<K, T> {
     fn find(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<Arc<T>> {
         let at = self.programs.iter().rposition(|(key, ..)| is_wanted(key))?;
-        let found = self.programs.remove(at)?;
-        self.programs.push_back(found);
+        if at + 1 < self.programs.len() {
+            let found = self.programs.remove(at)?;
+            self.programs.push_back(found);
+        }
         self.programs.back().map(|(.., lowered)| lowered.clone())
     }
 

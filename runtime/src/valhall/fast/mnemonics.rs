@@ -29,13 +29,13 @@ impl Mnemonics {
     /// Sums up how many threads have executed each word. The most frequent come first, without those that were never
     /// executed.
     pub fn count(&self, threads: impl Iterator<Item = u64>) -> Vec<(&'static str, u64)> {
-        let mut counts = vec![0u64; self.all.len()];
+        let mut counts: Vec<_> = self.all.iter().map(|mnemonic| (*mnemonic, 0)).collect();
         for (mnemonic, threads) in self.words.iter().zip(threads) {
-            if let Some(count) = mnemonic.and_then(|mnemonic| counts.get_mut(usize::from(mnemonic))) {
+            if let Some((_, count)) = mnemonic.and_then(|mnemonic| counts.get_mut(usize::from(mnemonic))) {
                 *count += threads;
             }
         }
-        let mut counts: Vec<_> = self.all.iter().copied().zip(counts).filter(|(_, count)| *count > 0).collect();
+        counts.retain(|(_, count)| *count > 0);
         // Those with the same count stay in alphabetical order.
         counts.sort_by_key(|(_, count)| Reverse(*count));
         counts

@@ -162,7 +162,7 @@ impl<'a> Runner<'a> {
             budget,
             deadline: Deadline::NONE,
             tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },
-            functions: CodeCache::new(code),
+            functions: CodeCache::default(),
             probe: None,
             exact: false,
             failed: None,

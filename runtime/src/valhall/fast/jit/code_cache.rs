@@ -29,10 +29,12 @@ const NEVER: u32 = u32::MAX;
 /// The functions of a launch.
 #[derive(Debug, Default)]
 pub struct CodeCache {
-    /// For each word, how often a run has begun there; or, from [`COUNTS`] on, its function.
+    /// For each word, how often a run has begun there; or, from [`COUNTS`] on, its function. Empty until the first run.
     counts: Vec<u32>,
     often: u32,
     functions: Vec<Function>,
+    /// Whether a run has begun.
+    begun: bool,
 }
 
 /// A function, with its state in this launch.
@@ -189,21 +191,21 @@ impl Compilations {
 }
 
 impl CodeCache {
-    /// Starts with the functions and counts that earlier launches have left.
-    pub fn new(code: &Code<'_>) -> Self {
+    /// Starts with the functions and counts that earlier launches have left. Launches that follow a plan need neither.
+    #[cold]
+    fn begin(&mut self, code: &Code<'_>) {
         let often = match code.level.compiles_after(OFTEN) {
             Some(often) if code.words() <= WORDS => often,
-            _ => return CodeCache::default(),
+            _ => return,
         };
-        let mut cache = CodeCache { counts: vec![0; code.words()], often, ..CodeCache::default() };
+        (self.counts, self.often) = (vec![0; code.words()], often);
         let compilations = lock(&code.functions().compilations);
-        for (count, before) in cache.counts.iter_mut().zip(&compilations.counts) {
+        for (count, before) in self.counts.iter_mut().zip(&compilations.counts) {
             *count = *before;
         }
         for (pc, compiled) in &compilations.runs {
-            cache.put(*pc, compiled.as_ref());
+            self.put(*pc, compiled.as_ref());
         }
-        cache
     }
 
     /// Keeps the counts for later launches.
@@ -222,6 +224,10 @@ impl CodeCache {
     /// Returns the function for the words from `pc` on, once they have been executed often enough.
     #[inline(always)]
     pub fn at(&mut self, code: &Code<'_>, pc: usize) -> Option<&mut Function> {
+        if !self.begun {
+            self.begun = true;
+            self.begin(code);
+        }
         if *self.counts.get(pc)? < COUNTS {
             self.count(code, pc);
         }
@@ -301,7 +307,7 @@ mod tests {
         let program = Program::new(&words);
         let code = Code::new(&program, &[3], 1, Level::best());
         let launches = (0..=often).take_while(|_| {
-            let mut cache = CodeCache::new(&code);
+            let mut cache = CodeCache::default();
             let found = cache.at(&code, 0).is_some();
             cache.keep(&code);
             !found

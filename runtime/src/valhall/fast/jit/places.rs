@@ -46,6 +46,13 @@ impl window::Memory for Memory<'_, '_> {
     }
 }
 
+impl Places {
+    /// Forgets the regions, which are those of another launch.
+    pub fn forget(&mut self) {
+        self.recent.fill(Default::default());
+    }
+}
+
 impl Found {
     /// Returns the bytes from there on, writable or read-only.
     #[inline(always)]

@@ -173,7 +173,8 @@ impl Dispatch {
         };
         let grid = Grid { groups: launch.groups, size: launch.local_size, together: together as u32 };
         dispatch.bundles.iter_mut().for_each(|bundle| bundle.ahead.grid = grid);
-        dispatch.planning = Planning::of(code, (grid, launch.shared_bytes as usize));
+        let known = std::mem::take(&mut dispatch.planning);
+        dispatch.planning = known.again(code, (grid, launch.shared_bytes as usize));
         dispatch
     }
 

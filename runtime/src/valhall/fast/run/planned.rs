@@ -25,13 +25,17 @@ pub(super) enum Planning {
 }
 
 impl Planning {
-    /// Returns what earlier launches have found.
-    pub(super) fn of(code: &Code<'_>, key: Key) -> Self {
-        match code.functions().plan(&key) {
+    /// Returns what earlier launches have found; `self` is what the last one knew.
+    pub(super) fn again(self, code: &Code<'_>, key: Key) -> Self {
+        match (code.functions().plan(&key), self) {
             _ if code.ordered => Planning::Never,
-            Some(plan) => Planning::from(plan),
-            None if !code.functions().are_watched() => Planning::Never,
-            None => Planning::Open { key, seen: 0, events: Vec::new() },
+            (Some(Some(plan)), Planning::Known(known, mut places)) if Arc::ptr_eq(&plan, &known) => {
+                places.forget();
+                Planning::Known(known, places)
+            }
+            (Some(plan), _) => Planning::from(plan),
+            (None, _) if !code.functions().are_watched() => Planning::Never,
+            (None, _) => Planning::Open { key, seen: 0, events: Vec::new() },
         }
     }
 
