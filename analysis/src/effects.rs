@@ -22,8 +22,6 @@ pub enum When {
 pub struct Effects {
     /// Whether it branches.
     pub branch: When,
-    /// Whether it saves the address of the next instruction and branches, as a call does.
-    pub calls: bool,
     /// Whether it ends the thread.
     pub end: When,
     /// Whether it is a barrier for the threads of a workgroup.
@@ -40,6 +38,8 @@ pub struct Effects {
     pub writes: Vec<(u16, bool)>,
     /// Whether some write to an operand depends on a condition.
     pub conditional: bool,
+    /// The operands to which it writes the address of the next instruction.
+    links: Vec<u16>,
     /// For each operand written: the bits that are always written.
     written: Vec<(u16, u128)>,
     /// For each operand whose bits it reads or writes, other than for an intrinsic: their number from the first.
@@ -94,8 +94,13 @@ impl Effects {
         }
         found.extents = extents(shape, &values);
         let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
-        found.calls = found.branch != When::Never && shape.nodes.iter().any(keeps_next);
+        found.links = shape.nodes.iter().filter(|node| keeps_next(node)).map(|node| node.args[0]).collect();
         found
+    }
+
+    /// Whether it branches and saves the address of the next instruction, as a call does: in an operand that `keeps` it.
+    pub fn calls(&self, keeps: impl Fn(u16) -> bool) -> bool {
+        self.branch != When::Never && self.links.iter().any(|operand| keeps(*operand))
     }
 
     /// The number of the operand's bits, from the first, that the operation reads or writes other than for an intrinsic.

@@ -163,7 +163,8 @@ impl Graph {
 
     fn mark(&mut self) {
         // A branch with a computed target may reach every block.
-        let anywhere = self.blocks.iter().any(|block| block.indirect);
+        let reached = |index: usize| self.dominators.span(index).is_some();
+        let anywhere = (0..self.blocks.len()).any(|index| self.blocks[index].indirect && reached(index));
         // The blocks that are reached, dominators first.
         let mut reached: Vec<(u32, usize)> = Vec::new();
         for index in 0..self.blocks.len() {
@@ -234,6 +235,16 @@ impl Graph {
         found
     }
 
+    /// Whether an edge closes a cycle: a loop, or a cycle that can be entered at several blocks.
+    pub fn goes_back(&self, from: usize, to: usize) -> bool {
+        self.places[to] <= self.places[from]
+    }
+
+    /// A reachable block that ends in a branch with a computed target, which may lead anywhere.
+    pub fn computed(&self) -> Option<&Block> {
+        self.blocks.iter().find(|block| block.indirect && block.reachable)
+    }
+
     /// The headers of the loops that contain a block, the smallest loop first. All edges back to a header close one
     /// loop.
     pub fn loops_around(&self, block: usize) -> impl Iterator<Item = usize> {
@@ -241,9 +252,10 @@ impl Graph {
         std::iter::successors(own, |head| self.around[*head])
     }
 
-    /// The number of loops.
+    /// The number of loops, by the blocks to which edges go back.
     pub fn loops(&self) -> usize {
-        self.heads.iter().filter(|head| **head).count()
+        let is_target = |block: &usize| self.predecessors(*block).any(|from| self.goes_back(from, *block));
+        (0..self.blocks.len()).filter(is_target).count()
     }
 
     /// The index of the block that contains an entry.

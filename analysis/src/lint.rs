@@ -173,7 +173,7 @@ fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
 /// Reports reads of registers that no write reaches on any path.
 fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let Some(preloaded) = preloaded(program) else { return };
-    if graph.blocks.iter().any(|block| block.indirect) {
+    if graph.computed().is_some() {
         return;
     }
     // Registers of other banks may be set by the launch.

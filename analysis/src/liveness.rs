@@ -117,6 +117,14 @@ impl Liveness {
     /// Walks backwards through a block.
     fn block(&mut self, program: &Program<'_>, entries: std::ops::Range<usize>, mut live: Registers) -> Registers {
         for index in entries.rev() {
+            if let Some(instruction) = program.instruction(index) {
+                // What is marked as read for the last time is lost.
+                for register in instruction.last.iter().filter(|register| !instruction.writes_to(**register)) {
+                    if let Some(number) = self.numbers.get(register) {
+                        live.remove(*number);
+                    }
+                }
+            }
             self.after[index].clone_from(&live);
             if let Ok(instruction) = &program.entries[index].instruction {
                 for (register, whole) in &instruction.writes {

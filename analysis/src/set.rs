@@ -68,6 +68,12 @@ impl Set {
         bank.and_then(|bank| hardware.banks.get(usize::from(bank))).is_some_and(|bank| bank.live_out)
     }
 
+    /// Whether a register is always zero, whatever is written to it.
+    pub(crate) fn is_zero(&self, register: Register) -> bool {
+        let bank = self.hardware.and_then(|hardware| hardware.banks.get(usize::from(register.bank)));
+        bank.is_some_and(|bank| bank.zero == Some(register.index))
+    }
+
     /// The registers that a call of the host may read, and those that it may write.
     pub(crate) fn called(&self, intrinsic: u16) -> (Vec<Register>, Vec<Register>) {
         let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);

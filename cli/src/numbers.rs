@@ -93,7 +93,7 @@ pub fn read(text: &str, digits: usize, order: Option<Order>) -> Option<Result<Nu
     let divides = longest.is_multiple_of(2) && digits.is_multiple_of(longest) || longest.is_multiple_of(digits);
     let way = match longest {
         _ if shortest == longest && divides && (all > 1 || longest >= digits) => Way::Even,
-        ..=2 if digits > 2 && all > 1 => Way::Bytes,
+        ..=2 if all > 1 => Way::Bytes,
         ..=8 if digits == 16 && all > 1 => Way::Halves,
         _ => Way::Words,
     };

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use isaforge_analysis::Program;
 use isaforge_core::assembly::{Assembly, Placed};
 use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
 
+use crate::args::EntryArgs;
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
 use crate::code::{self, How, Symbols, is_in_number};
@@ -151,4 +153,36 @@ fn looks_like_instruction(line: &str) -> bool {
         && !number.is_empty()
         && number.bytes().all(|byte| byte.is_ascii_digit());
     is_name && is_register
+}
+
+impl EntryArgs {
+    /// Adds the given entry points to those of a program called `name`.
+    ///
+    /// # Errors
+    /// When no instruction is there.
+    pub fn add_to(&self, program: &mut Program<'_>, name: &str) -> Result<(), Failure> {
+        for given in &self.entries {
+            let place = entry_point(program, given).map_err(|wrong| {
+                let help = "`--entry` takes a label of the program, or an address in bytes, such as 0x50";
+                Failure::usage(format!("`--entry {given}`: {wrong} of `{name}`"), help)
+            })?;
+            program.entry_points.push(place);
+        }
+        Ok(())
+    }
+}
+
+/// The instruction at a label or address.
+fn entry_point(program: &Program<'_>, given: &str) -> Result<usize, String> {
+    let label = program.labels.iter().find(|(_, label)| *label == given).map(|(place, _)| *place);
+    let address = match given.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => given.parse(),
+    };
+    let (place, wrong) = match (label, address) {
+        (Some(place), _) => (Some(place), "no instruction follows this label".to_owned()),
+        (None, Ok(address)) => (program.place(address), format!("no instruction starts at {given}")),
+        (None, Err(_)) => return Err("this is neither an address nor a label".to_owned()),
+    };
+    place.filter(|place| *place < program.entries.len()).ok_or(wrong)
 }

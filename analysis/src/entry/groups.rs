@@ -138,7 +138,7 @@ fn flow(isa: &'static GroupIsa, group: &Group, at: (u64, usize), effects: Option
     match effects {
         Some(effects) => {
             (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls, effects.end, effects.barrier);
+                (effects.branch, effects.calls(|_| true), effects.end, effects.barrier);
         }
         None if target.is_some() => flow.branch = When::Sometimes,
         None => {}

@@ -40,13 +40,21 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     registers(engine, decoded, false, &mut |found| {
         run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
     });
-    let mut writes = Vec::new();
+    let (mut writes, mut kept) = (Vec::new(), Vec::new());
+    let mut lost = false;
     registers(engine, decoded, true, &mut |found| {
         let width = engine.stream.banks.get(usize::from(found.bank)).map_or(0, |bank| u32::from(bank.width));
         let field = scope.layout.operands.get(usize::from(found.operand)).map_or(0, |operand| operand.field);
+        if discards(set, &scope, field) {
+            lost = true;
+            return;
+        }
         let bits = u32::from(found.count) * width;
         let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(field.into(), bits));
-        run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
+        for register in run(found.bank, found.first, found.count) {
+            kept.extend((!set.is_zero(register)).then_some(u16::from(field)));
+            write(&mut writes, register, whole);
+        }
     });
     implicit(set, effects.as_ref(), &mut reads, &mut writes);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
@@ -58,9 +66,9 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(leads(engine, decoded, (set.base, at)), effects.as_ref()),
+        flow: flow(leads(engine, decoded, (set.base, at)), effects.as_ref(), &kept),
         accesses: Accesses::of(effects.as_ref()),
-        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+        pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()
     }
 }
@@ -76,6 +84,15 @@ fn effects(semantics: &'static Semantics, scope: &Scope<'_>) -> Option<Effects> 
         let field = scope.layout.fields.get(usize::from(index))?;
         matches!(field.ty, Type::Number(_)).then(|| scope.value(index))
     }))
+}
+
+/// Whether the machine discards what is written to a field, as that of another program.
+fn discards(set: &Set, scope: &Scope<'_>, field: u8) -> bool {
+    let Some(of) = scope.layout.fields.get(usize::from(field)) else { return false };
+    let Type::Set(kind, arguments) = of.ty else { return false };
+    let bits = scope.bits(of, field);
+    let reading = scope.reading(kind, arguments, &bits);
+    reading.is_some_and(|reading| set.hardware.is_some_and(|hardware| hardware.discards(kind, reading.layout.name)))
 }
 
 fn is_operand(scope: &Scope<'_>, index: usize) -> bool {
@@ -114,13 +131,14 @@ fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
     scope.layout.fields.iter().enumerate().filter_map(of).collect()
 }
 
-fn flow(target: Option<(u64, bool)>, effects: Option<&Effects>) -> Flow {
+/// `kept` are the operands that name a register which keeps what is written to it.
+fn flow(target: Option<(u64, bool)>, effects: Option<&Effects>, kept: &[u16]) -> Flow {
     let target = target.map(|(target, _)| target);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {
             (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls, effects.end, effects.barrier);
+                (effects.branch, effects.calls(|operand| kept.contains(&operand)), effects.end, effects.barrier);
         }
         None if target.is_some() => flow.branch = When::Sometimes,
         None => {}

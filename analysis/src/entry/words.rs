@@ -74,11 +74,18 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
             last.extend(registers);
         }
     }
-    let mut writes = Vec::new();
+    let (mut writes, mut kept, mut lost) = (Vec::new(), Vec::new(), false);
     for found in registers(isa, opcode, word, true) {
+        if discards(set, isa, &form.operands[usize::from(found.operand)], word) {
+            lost = true;
+            continue;
+        }
         let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
         let whole = effects.is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
-        run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
+        for register in run(found.bank, found.first, found.count) {
+            kept.extend((!set.is_zero(register)).then_some(u16::from(found.operand)));
+            write(&mut writes, register, whole);
+        }
     }
     implicit(set, effects, &mut reads, &mut writes);
     let lists = effects.map_or_else(Vec::new, |effects| lists(isa, form, word, effects));
@@ -90,8 +97,8 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         reads,
         last,
         writes,
-        flow: flow(semantics, form, word, leads(isa, opcode, word, (set.base, address)), effects),
-        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+        flow: flow((semantics, form, word), leads(isa, opcode, word, (set.base, address)), effects, &kept),
+        pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         accesses: Accesses::of(effects),
         lists,
         ..Instruction::default()
@@ -159,6 +166,13 @@ impl Known {
         }
         effects.get(key.as_slice())
     }
+}
+
+/// Whether the machine discards what is written to an operand, as that of another program.
+fn discards(set: &Set, isa: &'static Isa, operand: &table::Operand, word: u64) -> bool {
+    let Shape::One { kind, at } = operand.shape else { return false };
+    let found = alternative_of(isa, isa.kinds[usize::from(kind)].alternatives, at, word);
+    found.is_some_and(|found| set.hardware.is_some_and(|hardware| hardware.discards(kind, found.name)))
 }
 
 /// The value of an operand if the word alone determines it.
@@ -236,18 +250,18 @@ fn operand(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Op
     Operand { name: operand.name, kind, value, text: text.as_str().to_owned() }
 }
 
+/// `kept` are the operands that name a register which keeps what is written to it.
 fn flow(
-    semantics: Option<&'static Semantics>,
-    form: &'static Form,
-    word: u64,
+    (semantics, form, word): (Option<&'static Semantics>, &'static Form, u64),
     target: Option<u64>,
     effects: Option<&Effects>,
+    kept: &[u16],
 ) -> Flow {
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {
             (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls, effects.end, effects.barrier);
+                (effects.branch, effects.calls(|operand| kept.contains(&operand)), effects.end, effects.barrier);
         }
         // Without an operation, an instruction with a target is assumed to branch conditionally.
         None if target.is_some() => flow.branch = When::Sometimes,

@@ -22,7 +22,7 @@ use crate::sweep::forwards;
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let is_barrier = |index: &usize| program.entries[*index].instruction.as_ref().is_ok_and(|one| one.flow.barrier);
     let barriers: Vec<usize> = (0..program.entries.len()).filter(is_barrier).collect();
-    if barriers.is_empty() || graph.blocks.iter().any(|block| block.indirect) {
+    if barriers.is_empty() || graph.computed().is_some() {
         return;
     }
     let Some(extremes) = Extremes::new(graph, &divergent_branches(program, graph)) else { return };
@@ -89,6 +89,8 @@ struct Extremes {
     spans: Vec<(u32, u32)>,
     first: Vec<Option<usize>>,
     last: Vec<Option<usize>>,
+    /// Whether a block is one of the given ones, and both stays in a loop and leaves it.
+    parts: Vec<bool>,
 }
 
 impl Extremes {
@@ -116,7 +118,11 @@ impl Extremes {
         let behind = nodes.len() as u32 + 1;
         let alone = |block: usize| (behind + block as u32, behind + block as u32 + 1);
         let spans = (0..nodes.len()).map(|block| dominators.span(block).unwrap_or_else(|| alone(block))).collect();
-        let mut found = Extremes { spans, first: vec![None; nodes.len()], last: vec![None; nodes.len()] };
+        let none = || vec![None; nodes.len()];
+        let mut found = Extremes { spans, first: none(), last: none(), parts: vec![false; nodes.len()] };
+        for block in from.iter().filter(|block| graph.loops_around(**block).next().is_some()) {
+            found.parts[*block] = graph.successors(*block).any(|(next, _)| found.avoids(next, *block));
+        }
         let mut from = from.to_vec();
         from.sort_unstable_by_key(|block| found.spans[*block]);
         from.iter().for_each(|block| lead(graph, *block, &mut found.first));
@@ -124,11 +130,17 @@ impl Extremes {
         Some(found)
     }
 
+    /// Whether a path from a block to the end does not pass through another one.
+    fn avoids(&self, from: usize, block: usize) -> bool {
+        let (first, end) = self.spans[block];
+        !(first..end).contains(&self.spans[from].0)
+    }
+
     /// One of the given blocks from which a path leads to `block` and another one does not.
     fn past(&self, block: usize) -> Option<usize> {
-        let (first, end) = self.spans[block];
-        let avoids = |from: &usize| !(first..end).contains(&self.spans[*from].0);
-        [self.first[block], self.last[block]].into_iter().flatten().filter(avoids).min()
+        let others = [self.first[block], self.last[block]].into_iter().flatten();
+        let others = others.filter(|from| self.avoids(*from, block));
+        others.chain(self.parts[block].then_some(block)).min()
     }
 }
 

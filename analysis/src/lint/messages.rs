@@ -17,7 +17,7 @@ use crate::sweep::forwards;
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let facts = program.set.semantics.map_or(&[][..], |semantics| semantics.flow);
     let known = facts.iter().fold(0, |all, fact| all | fact.sends);
-    if known == 0 || graph.blocks.iter().any(|block| block.indirect) {
+    if known == 0 {
         return;
     }
     let messages = Messages::new(program, graph, known);
@@ -48,7 +48,8 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
             }
             let waits = own.flow.waits;
             // Slots that no message names are not judged: the hardware may use them for something else.
-            let judged = waits != 0 && waits & !known == 0 && messages.slots[index] & waits == 0;
+            let judged =
+                waits != 0 && graph.computed().is_none() && waits & !known == 0 && messages.slots[index] & waits == 0;
             let awaited = |(number, mask): (usize, &u8)| flying.has(number) && mask & waits != 0;
             if judged && !masks.iter().enumerate().any(awaited) {
                 let message = "this waits for a message, but none is in flight in its slots".to_owned();

@@ -1,6 +1,5 @@
 //! The control flow graph in Graphviz format.
 
-use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::{Drawing, heat};
@@ -17,7 +16,6 @@ pub fn write(drawing: Drawing<'_>) -> String {
     );
     let shares = drawing.shares();
     let heats = heat(&shares);
-    let back: HashSet<(usize, usize)> = graph.back_edges().into_iter().collect();
     for (index, block) in graph.blocks.iter().enumerate() {
         let counts = drawing.counts(index, &shares);
         let label: String =
@@ -32,7 +30,7 @@ pub fn write(drawing: Drawing<'_>) -> String {
     for (index, block) in graph.blocks.iter().enumerate() {
         for (to, edge) in graph.successors(index) {
             let style = match edge {
-                _ if back.contains(&(index, to)) => " [color=\"#c2410c\" penwidth=2]",
+                _ if graph.goes_back(index, to) => " [color=\"#c2410c\" penwidth=2]",
                 Edge::Branch => " [color=\"#1d4ed8\"]",
                 Edge::Next => "",
             };

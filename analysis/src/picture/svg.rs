@@ -1,5 +1,6 @@
 //! The graph as a self-contained SVG picture: no scripts, only the reader's fonts, light and dark themes.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use layout::core::base::Orientation;
@@ -19,6 +20,8 @@ const LINE: f64 = 17.0;
 /// The padding of a block and the margin of the picture in pixels.
 const PADDING: f64 = 10.0;
 const MARGIN: f64 = 24.0;
+/// The distance between arrows that would cover each other.
+const APART: f64 = 12.0;
 /// Longer lines are truncated.
 const MOST_CHARACTERS: usize = 72;
 /// Longer blocks lose the lines in their middle.
@@ -62,6 +65,28 @@ impl RenderBackend for Arrows {
     }
 }
 
+impl Arrows {
+    /// Moves arrows between the same two points apart: a branch to the next block, or one back from it.
+    fn part(&mut self) {
+        let ends = |drawn: &Drawn| {
+            let [first, .., last] = &drawn.path[..] else { return None };
+            let mut ends = [first.0, last.0].map(|point| (point.x.round() as i64, point.y.round() as i64));
+            ends.sort_unstable();
+            Some(ends)
+        };
+        let mut seen: HashMap<_, u32> = HashMap::new();
+        for drawn in &mut self.0 {
+            let Some(ends) = ends(drawn) else { continue };
+            let before = seen.entry(ends).or_default();
+            let by = f64::from(*before) * APART;
+            *before += 1;
+            for point in drawn.path.iter_mut().flat_map(|(point, control)| [point, control]) {
+                point.x += by;
+            }
+        }
+    }
+}
+
 /// Draws a graph.
 pub fn write(drawing: Drawing<'_>, name: &str) -> String {
     let graph = drawing.graph;
@@ -82,11 +107,10 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
             ))
         })
         .collect();
-    let back = graph.back_edges();
     for (from, handle) in handles.iter().enumerate() {
         for (to, edge) in graph.successors(from) {
             let kind = match edge {
-                _ if back.contains(&(from, to)) => "back",
+                _ if graph.goes_back(from, to) => "back",
                 Edge::Branch => "branch",
                 Edge::Next => "next",
             };
@@ -95,6 +119,7 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
     }
     let mut arrows = Arrows::default();
     layout.do_it(false, false, false, &mut arrows);
+    arrows.part();
     let boxes: Vec<(Point, Point)> =
         handles.iter().map(|handle| layout.element(*handle).position().bbox(false)).collect();
     let points = arrows.0.iter().flat_map(|arrow| arrow.path.iter().flat_map(|(a, b)| [*a, *b]));

@@ -150,6 +150,9 @@ pub struct GraphArgs {
     /// Output format, overriding the file extension: `svg` or `dot`
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<GraphFormat>,
+    /// Where else execution may start.
+    #[command(flatten)]
+    pub entries: EntryArgs,
 }
 
 /// How a graph is written.
@@ -192,6 +195,14 @@ pub struct LintArgs {
     /// Show register pressure: how many registers are live before each instruction
     #[arg(long, conflicts_with = "json")]
     pub pressure: bool,
+    /// Where else execution may start.
+    #[command(flatten)]
+    pub entries: EntryArgs,
+}
+
+/// Places where execution may start, beside the first instruction.
+#[derive(Args, Debug)]
+pub struct EntryArgs {
     /// A further entry point: a label, or an address in bytes; may be given several times
     #[arg(long = "entry", value_name = "PLACE")]
     pub entries: Vec<String>,

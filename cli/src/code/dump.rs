@@ -3,9 +3,11 @@
 //!
 //! - `listing`: lines of an address, digits, and characters or text
 //! - `source`: numbers and strings in source code, whose escapes are in `escapes`
+//! - `objects`: what `dis --json` prints
 
 mod escapes;
 mod listing;
+pub mod objects;
 pub mod source;
 
 use listing::listing;
@@ -161,10 +163,14 @@ impl Dump {
     }
 }
 
-/// Reads the output of `od`, with addresses and numbers in octal, and of `xxd -b`, with bytes in binary. The addresses
-/// must match the number of bytes, so that hexadecimal text is not mistaken for either.
+/// Reads the output of `od`, with addresses in octal, and of `xxd -b`, with bytes in binary. The addresses must match the
+/// number of bytes, so that hexadecimal text is not mistaken for either.
 fn other_base(text: &str) -> Option<Vec<Row>> {
     let (mut rows, mut next, mut gap): (Vec<Row>, Option<u64>, Gap) = (Vec::new(), None, Gap::None);
+    // Whether numbers are hexadecimal, as `od -t x` prints them.
+    let mut is_hexadecimal = false;
+    // Whether an address shows that it is not hexadecimal.
+    let mut is_octal = false;
     for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         if line == "*" {
             gap = Gap::Repeated;
@@ -184,24 +190,33 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
                 if address.len() < 7 {
                     return None;
                 }
-                (u64::from_str_radix(address, 8).ok()?, numbers_of(numbers, 8)?)
+                // `od -t z` prints the characters, too.
+                let numbers = numbers.split_once("  >").map_or(numbers, |(numbers, _)| numbers);
+                let tokens = if is_hexadecimal { None } else { numbers_of(numbers, 8) };
+                is_hexadecimal |= tokens.is_none();
+                (u64::from_str_radix(address, 8).ok()?, tokens.or_else(|| numbers_of(numbers, 16))?)
             }
         };
         if gap == Gap::None && next.is_some_and(|next| next != address) {
             return None;
         }
+        // hexdump prints 16-bit values after hexadecimal addresses, so those behind a `*` say nothing.
+        let is_short = rows.first().is_some_and(|row| row.tokens.iter().any(|token| token.bytes == 2));
+        is_octal |= address >= 8 && (gap == Gap::None || !is_short);
         next = Some(address.checked_add(tokens.iter().map(|token| token.bytes as u64).sum())?);
         rows.push(Row { address, tokens, gap: std::mem::take(&mut gap) });
     }
-    (gap == Gap::None && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
+    let is_other = is_octal || !is_hexadecimal;
+    (is_other && gap == Gap::None && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
 }
 
-/// Reads numbers of equal length: bytes, or in octal also 16-bit numbers.
+/// Reads numbers of equal length: bytes, or values of up to 16 bits in octal and 64 bits in hexadecimal.
 fn numbers_of(text: &str, radix: u32) -> Option<Vec<Token>> {
     let token = |digits: &str| {
         let (bytes, order) = match (radix, digits.len()) {
-            (2, 8) | (8, 3) => (1, Order::Memory),
+            (2, 8) | (8, 3) | (16, 2) => (1, Order::Memory),
             (8, 6) => (2, Order::Value),
+            (16, digits @ (4 | 8 | 16)) => (digits / 2, Order::Value),
             _ => return None,
         };
         let value = u128::from_str_radix(digits, radix).ok().filter(|value| value >> (8 * bytes) == 0)?;
@@ -238,12 +253,18 @@ mod tests {
             "0x0: 3c 00 19 00 00 c0 90 00\n0x8: 02 01 00 00 00 c1 91 00",
             "0000000 000074 000031 140000 000220 000402 000000 140400 000221\n0000020\n",
             "0000000 074 000 031 000 000 300 220 000\n0000010 002 001 000 000 000 301 221 000\n0000020\n",
+            "0000000 3c 00 19 00 00 c0 90 00 02 01 00 00 00 c1 91 00\n0000020\n",
+            "0000000 3c 00 19 00 00 c0 90 00 02 01 00 00 00 c1 91 00  >................<\n0000020\n",
+            "0000000 0019003c 0090c000 00000102 0091c100\n0000020\n",
+            "0000000    003c    0019    c000    0090    0102    0000    c100    0091\n0000010\n",
             "00000000: 00111100 00000000 00011001 00000000 00000000 11000000  <.....\n\
              00000006: 10010000 00000000 00000010 00000001 00000000 00000000  ......\n\
              0000000c: 00000000 11000001 10010001 00000000                    ....\n",
         ] {
             let dump = read(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(dump.bytes(Order::Memory).bytes, CODE, "{text}");
+            // hexdump says nothing of the order.
+            let order = if text.contains("    003c") { Order::Value } else { Order::Memory };
+            assert_eq!(dump.bytes(order).bytes, CODE, "{text}");
         }
     }
 
@@ -272,15 +293,24 @@ mod tests {
         for text in [
             "00000000  3c 00 19 00 00 c0 90 00  02 01 00 00 00 c1 91 00  |<...............|\n*\n00000030\n",
             "0000000 000074 000031 140000 000220 000402 000000 140400 000221\n*\n0000060\n",
+            "0000000 3c 00 19 00 00 c0 90 00 02 01 00 00 00 c1 91 00\n*\n0000060\n",
+            "0000000 0090c0000019003c 0091c10000000102\n*\n0000060\n",
+            "0000000 003c 0019 c000 0090 0102 0000 c100 0091\n*\n0000030\n",
             "00000000: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n*\n\
              00000020: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n",
         ] {
             let dump = read(text).unwrap_or_else(|| panic!("{text}"));
-            let Bytes { bytes, lines } = dump.bytes(Order::Memory);
+            // hexdump says nothing of the order.
+            let order = if text.starts_with("0000000 003c") { Order::Value } else { Order::Memory };
+            let Bytes { bytes, lines } = dump.bytes(order);
             assert_eq!((bytes, lines), (line.clone(), vec![0, 16, 32]), "{text}");
         }
-        for text in ["00000000  3c 00  |<.|\n*\n", "*\n00000010  3c 00  |<.|\n", "00000000  3c 00  |<.|\n*\n00000003\n"]
-        {
+        for text in [
+            "00000000  3c 00  |<.|\n*\n",
+            " 3c 00 19\n*\n 3c 00 19\n",
+            "*\n00000010  3c 00  |<.|\n",
+            "00000000  3c 00  |<.|\n*\n00000003\n",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
         // A repeat up to an arbitrary address would take forever.

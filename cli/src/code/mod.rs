@@ -29,8 +29,8 @@ use crate::numbers;
 use crate::output::{count, say};
 use crate::paint::{BOLD, HELP, paint};
 use crate::words::{self, Encoding, Mistake, Place, detect, word_bytes};
-use dump::Dump;
 use dump::source::{self, Source};
+use dump::{Dump, objects};
 
 /// How code is to be read; `None` fields are detected.
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,6 +104,13 @@ impl Decoded {
 
     fn is_whole(self) -> bool {
         self.good == self.all
+    }
+
+    /// Whether more of the code decodes than in another reading. Instructions of any length are more in what is misread,
+    /// so there it counts first whether all of them decode.
+    fn is_better(self, than: Decoded, tables: Tables) -> bool {
+        let is_whole = |decoded: Decoded| decoded.is_whole() && matches!(tables, Tables::Streams(_));
+        (is_whole(self), self.good) > (is_whole(than), than.good)
     }
 }
 
@@ -292,11 +299,19 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     };
     let body = numbers::spaced(body);
     let text = std::str::from_utf8(&body).ok();
+    if let Some(digits) = text.and_then(objects::read) {
+        return plain(tables, digits.as_bytes(), Some(Order::Memory));
+    }
     // Streams read values of any length.
-    let is_turned = matches!(tables, Tables::Streams(_)) && order == Some(Order::Value);
+    let is_numbered = body.windows(2).any(|pair| matches!(pair, b"0x" | b"0X"));
+    let is_stream = matches!(tables, Tables::Streams(_));
+    // A number with `0x` is a value.
+    let is_valued = is_stream && order.is_none() && is_numbered && text.and_then(in_memory).is_some();
+    let first = if is_valued { Some(Order::Value) } else { order };
+    let is_turned = is_stream && first == Some(Order::Value);
     let numbers = text.filter(|_| !is_turned).and_then(|text| numbers::read(text, digits, order));
     let (plain, order, how) = match numbers {
-        None => (plain(tables, &body, order), order, None),
+        None => (plain(tables, &body, first), order, None),
         Some(Ok(found)) => (plain(tables, found.digits.as_bytes(), found.order), found.order, found.note),
         Some(Err(mistake)) => {
             let code = Code { mistake: Some(mistake), ..Code::default() };
@@ -314,7 +329,6 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     }
     let plainly = Decoded::of(tables, &plain.code);
     if plain.mistake.is_none() && plainly.is_whole() {
-        let is_numbered = body.windows(2).any(|pair| matches!(pair, b"0x" | b"0X"));
         let either = order.is_none() && !is_numbered && decodes_turned(tables, &plain.code.bytes);
         return Code { note: how.or(either.then(|| EITHER.to_owned())), ..plain };
     }
@@ -341,18 +355,25 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     let is_log = dump.as_ref().is_some_and(|dump| dump.skipped);
     let orders = [Order::Memory, Order::Value].into_iter().filter(|one| order.is_none_or(|order| order == *one));
     let mut others = Vec::new();
-    if plain.mistake.is_none() && order.is_none() && matches!(tables, Tables::Words(_)) {
-        others.push((self::plain(tables, &body, Some(Order::Memory)), IN_MEMORY));
+    if plain.mistake.is_none() && order.is_none() {
+        match tables {
+            Tables::Words(_) => others.push((self::plain(tables, &body, Some(Order::Memory)), IN_MEMORY)),
+            Tables::Streams(_) if !is_valued => {
+                others.push((self::plain(tables, &body, Some(Order::Value)), AS_VALUES));
+            }
+            Tables::Streams(_) => others.push((self::plain(tables, &body, Some(Order::Memory)), IN_MEMORY)),
+            Tables::Groups(_) => {}
+        }
     }
     others.extend(dump.iter().flat_map(|dump| orders.clone().map(|order| (cut(tables, dump.bytes(order)), DUMPED))));
     let readable = others.into_iter().filter(|(code, _)| code.mistake.is_none());
     let judged = readable.map(|(code, how)| (Decoded::of(tables, &code.code), code, how));
-    let best = judged.reduce(|best, other| if other.0.good > best.0.good { other } else { best });
+    let best = judged.reduce(|best, other| if other.0.is_better(best.0, tables) { other } else { best });
     match best {
         // Among lines of another kind, what looks like bytes may be something else.
         Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => unread(plain),
         Some((_, code, _)) if plain.mistake.is_some() => Code { note: notes, ..code },
-        Some((decoded, code, (how, says))) if decoded.good > plainly.good => {
+        Some((decoded, code, (how, says))) if decoded.is_better(plainly, tables) => {
             let why =
                 if decoded.is_whole() { "all of it decodes only that way" } else { "more of it decodes that way" };
             let notes = notes.map_or(String::new(), |notes| format!("; {notes}"));
@@ -429,6 +450,7 @@ const LONG: usize = 8;
 /// How a text was read, and the option that selects this reading or another one.
 type Way = (&'static str, &'static str);
 
+const AS_VALUES: Way = ("as values of numbers", "`--order value` selects this");
 const IN_MEMORY: Way = ("as bytes in memory order", "`--order memory` selects this");
 const DUMPED: Way = ("without the addresses in front", "`--order value` reads every digit");
 

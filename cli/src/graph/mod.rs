@@ -26,7 +26,8 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
         return Ok(Status::Mistakes);
     };
     let set = target.set();
-    let program = Program::read(&set, &code.bytes).named(&code.labels);
+    let mut program = Program::read(&set, &code.bytes).named(&code.labels);
+    args.entries.add_to(&mut program, &code.name)?;
     if program.entries.is_empty() {
         return Err(Failure::usage(format!("`{}` holds no instructions", code.name), ""));
     }

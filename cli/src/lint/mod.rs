@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
+use isaforge_analysis::lint::Check;
 use isaforge_analysis::{Finding, Graph, Liveness, Program, Register, lint as check};
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use crate::args::LintArgs;
 use crate::failure::{Failure, Status};
 use crate::json;
 use crate::output::{count, say, stdout};
-use crate::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
+use crate::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
 use crate::program::{Code, load};
 
 pub mod pages;
@@ -29,13 +30,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     };
     let set = target.set();
     let mut program = Program::read(&set, &code.bytes).named(&code.labels);
-    for given in &args.entries {
-        let place = entry_point(&program, given).map_err(|wrong| {
-            let help = "`--entry` takes a label of the program, or an address in bytes, such as 0x50";
-            Failure::usage(format!("`--entry {given}`: {wrong} of `{}`", code.name), help)
-        })?;
-        program.entry_points.push(place);
-    }
+    args.entries.add_to(&mut program, &code.name)?;
     let mut out = stdout();
     if args.pressure {
         out.write_all(pressure(&program).as_bytes())?;
@@ -43,6 +38,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         return Ok(Status::mistakes_if(code.cut));
     }
     let findings = check(&program);
+    note_unchecked(&program, &code);
     for finding in &findings {
         let line = if args.json { object(&program, &code, finding) } else { shown(&program, &code, finding) };
         writeln!(out, "{line}")?;
@@ -59,19 +55,23 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(code.cut || !findings.is_empty()))
 }
 
-/// The instruction at a label or address.
-fn entry_point(program: &Program<'_>, given: &str) -> Result<usize, String> {
-    let label = program.labels.iter().find(|(_, label)| *label == given).map(|(place, _)| *place);
-    let address = match given.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => given.parse(),
-    };
-    let (place, wrong) = match (label, address) {
-        (Some(place), _) => (Some(place), "no instruction follows this label".to_owned()),
-        (None, Ok(address)) => (program.place(address), format!("no instruction starts at {given}")),
-        (None, Err(_)) => return Err("this is neither an address nor a label".to_owned()),
-    };
-    place.filter(|place| *place < program.entries.len()).ok_or(wrong)
+/// Says which checks a branch with a computed target rules out: it may lead anywhere in the program.
+fn note_unchecked(program: &Program<'_>, code: &Code) {
+    let graph = Graph::new(program);
+    let Some(branch) = graph.computed().map(|block| block.entries.end - 1) else { return };
+    let codes = [Check::Unwritten, Check::Unreachable, Check::Needless, Check::Diverged].map(Check::code);
+    let place = place(program, code, branch);
+    let (note, text) = (paint(HELP, "note"), text(program, branch));
+    say(&format!("{note}: {place} `{text}` may lead anywhere, so {} are not checked", codes.join(", ")));
+}
+
+/// The place of an entry: in the text that it was assembled from, or its address.
+fn place(program: &Program<'_>, code: &Code, entry: usize) -> String {
+    let address = program.entries[entry].bytes.start;
+    match code.places.get(&address) {
+        Some((line, column)) => format!("{}:{line}:{column}:", code.name),
+        None => format!("{}:{address:#06x}:", code.name),
+    }
 }
 
 fn text(program: &Program<'_>, entry: usize) -> String {
@@ -82,11 +82,7 @@ fn text(program: &Program<'_>, entry: usize) -> String {
 }
 
 fn shown(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
-    let address = program.entries[finding.entry].bytes.start;
-    let place = match code.places.get(&address) {
-        Some((line, column)) => format!("{}:{line}:{column}:", code.name),
-        None => format!("{}:{address:#06x}:", code.name),
-    };
+    let place = place(program, code, finding.entry);
     format!(
         "{} {}: {}\n        {}",
         paint(BOLD, &place),

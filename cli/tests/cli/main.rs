@@ -14,6 +14,7 @@ mod engines;
 mod examples;
 mod explain;
 mod fidelity;
+mod flow;
 mod general;
 mod generations;
 mod groups;

@@ -238,3 +238,37 @@ fn numbers_of_another_kind_are_accepted_or_have_a_hint() {
     let run = asm("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOP r1\n").expect(1);
     assert!(run.err.contains("`ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEF…`"), "{}", run.err);
 }
+
+#[test]
+fn numbers_of_a_stream_are_values_or_bytes_as_they_decode() {
+    const RISCV: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let listed = |text: &str| isaforge_with(&["dis", "--spec", RISCV], text).expect(0);
+    let expected = "lui a0, 0x1\nadd a0, a0, 1\n";
+    for text in [
+        "0x00001537\n0x00150513\n",
+        "0x00001537, 0x00150513",
+        "0: 00001537\n4: 00150513\n",
+        "000000 00001537 00150513\n000008\n",
+        "000000 37 15 00 00 13 05 15 00\n000008\n",
+        "0000000 0015051300001537\n0000010\n",
+    ] {
+        assert_eq!(listed(text).out(), expected, "{text}");
+    }
+    assert_eq!(listed("0x37 0x15 0 0 0x13 5 0x15 0").out(), expected);
+    let turned = listed("00001537\n00150513\n");
+    assert!(turned.out() == expected && turned.err.contains("`--order value` selects this"), "{}", turned.err);
+    assert_eq!(listed("37150000 13051500").out(), expected);
+}
+
+#[test]
+fn objects_of_dis_are_read_back() {
+    for (arguments, digits) in [
+        (&["valhall"][..], "0091c10000000002\n00b4c00119c0c87c\n"),
+        (&["usc"], "44 a0 80 05 00 00 00 00 ff\n"),
+        (&["--spec", concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv")], "37150000 13051500\n"),
+    ] {
+        let objects = isaforge_with(&[&["dis", "--json"], arguments].concat(), digits);
+        let again = isaforge_with(&[&["dis", "--json"], arguments].concat(), &objects.out);
+        assert_eq!(again.out(), objects.out(), "{}", again.err);
+    }
+}

@@ -212,11 +212,6 @@ fn reading(tables: Tables, kind: u16, alternative: &str) -> Option<&'static Read
     tables.1.readings.iter().find(|reading| reading.kind == kind && reading.alternative == alternative)
 }
 
-/// Whether writes to an alternative are discarded.
-fn discards(tables: Tables, kind: u16, alternative: &str) -> bool {
-    tables.1.discards.iter().any(|(known, name)| *known == kind && *name == alternative)
-}
-
 fn computed(tables: Tables, operation: &'static Operation, fields: Vec<Place>, field: impl Fn(u8) -> u64) -> Place {
     let shape = instantiate(tables.0, operation, |index| match operation.modifiers.get(usize::from(index)) {
         Some(Modifier::Form(known)) => field(*known),
@@ -236,7 +231,7 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
         Shape::One { kind, at } => {
             let alternatives = isa.kinds[usize::from(*kind)].alternatives;
             let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Place::Nothing };
-            if discards(tables, *kind, found.name) {
+            if tables.1.discards(*kind, found.name) {
                 return Place::Discarded;
             }
             match reading(tables, *kind, found.name) {
@@ -338,7 +333,7 @@ fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
             stream::Type::Set(set, arguments) if depth < stream::MAX_NESTING => {
                 let bits = scope.bits(field, index);
                 match scope.reading(set, arguments, &bits) {
-                    Some(inner) if discards(tables, set, inner.layout.name) => Place::Discarded,
+                    Some(inner) if tables.1.discards(set, inner.layout.name) => Place::Discarded,
                     Some(inner) => {
                         let fields = of_fields(tables, &inner, depth + 1);
                         match reading(tables, set, inner.layout.name) {

@@ -65,6 +65,11 @@ impl Hardware {
             && self.banks.iter().all(|bank| !bank.uniform)
     }
 
+    /// Whether writes to an alternative are discarded.
+    pub fn discards(&self, kind: u16, alternative: &str) -> bool {
+        self.discards.iter().any(|(known, name)| *known == kind && *name == alternative)
+    }
+
     /// Finds a register by name.
     pub fn register(&self, name: &str) -> Option<Register> {
         let find = |bank: &Bank| {

@@ -81,6 +81,10 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
         };
         let after_address = |(first, after): (&str, &str)| after.starts_with(':') || addresses == Some(first.len());
         let form = Form::of(start, &tokens, is_symbol || first.is_some_and(after_address));
+        // Without an address nothing says how often a line is repeated.
+        if gap == Gap::Repeated && !matches!(form, Form::Place | Form::Addressed) {
+            return None;
+        }
         lines.push((form, number, start, Row { address, tokens, gap: std::mem::take(&mut gap) }));
     }
     let mut found = Rows { open: open || gap == Gap::Zeros, ..Rows::default() };
@@ -124,6 +128,14 @@ fn is_before_bytes(first: &str, after: &str) -> bool {
     !is_word || digits(rest).is_some_and(is_same) || rest.starts_with('|') || first.len() < 8 && after.starts_with("  ")
 }
 
+/// Whether several blanks stand between numbers of one length, as `hexdump -x` prints them.
+fn is_spread(numbers: &str) -> bool {
+    let Some((first, after)) = digits(numbers) else { return false };
+    let next = digits(after.trim_start());
+    after.starts_with("  ")
+        && next.is_some_and(|(next, after)| next.len() == first.len() && !after.starts_with(char::is_alphanumeric))
+}
+
 /// Whether a number that is shorter than those before it is the last of its line, and not a word like `FADD`.
 fn is_last(digits: &str, after: &str) -> bool {
     let is_word = digits.bytes().all(|digit| digit.is_ascii_alphabetic());
@@ -159,7 +171,7 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
         columns = false;
     } else if order.is_some() {
         rest = rest.split_once('\t').map_or(rest, |(before, _)| before);
-    } else if columns && !line.contains('|') {
+    } else if columns && !line.contains('|') && !is_spread(rest) {
         // Two blanks precede the character column.
         rest = rest.split_once("  ").map_or(rest, |(before, _)| before);
     }
@@ -173,7 +185,7 @@ fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
         let value = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len().is_multiple_of(2) && same && ends);
         let Some(value) = value else {
             // A number that cannot be read is not a text.
-            if !tokens.is_empty() && (digits.len() >= 2 * CLEAR || separated) {
+            if !tokens.is_empty() && (digits.len() >= 2 * CLEAR || separated || after.contains(" 0x")) {
                 return None;
             }
             break;

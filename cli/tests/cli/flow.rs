@@ -1,0 +1,79 @@
+//! Control flow as `dis`, `graph` and `lint` see it.
+
+use super::*;
+
+const RISCV: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+
+#[test]
+fn what_saves_no_address_is_no_call() {
+    // Jumps write the address of the next instruction to the register that is always zero.
+    let run = |arguments: &[&str], text: &str| {
+        let arguments = [arguments, &["--spec", RISCV, "--order", "value"]].concat();
+        isaforge_with(&arguments, text)
+    };
+    let jump = "0080006f\n00100513\n00000073\n";
+    let kinds = |text: &str| -> Vec<String> {
+        let listed = run(&["dis", "--json"], text).expect(0);
+        let objects = listed.out().lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        objects.map(|one| one["flow"]["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(jump), ["jump", "next", "next"]);
+    // jal ra, 8, and ret.
+    assert_eq!(kinds("008000ef\n00100513\n00008067\n"), ["call", "next", "jump"]);
+    let graph = run(&["graph", "--format", "dot"], jump).expect(0);
+    let edges: Vec<&str> = graph.out().lines().filter_map(|line| line.trim().strip_prefix("b0 -> ")).collect();
+    assert!(edges.len() == 1 && edges[0].starts_with("b2"), "{edges:?}");
+    assert!(run(&["lint"], jump).expect(1).out().contains("P0004"));
+}
+
+#[test]
+fn messages_are_checked_beside_computed_branches() {
+    let text = "LOAD.i32.unsigned.slot0 @r0, u0, offset:0\nIADD.u32 r0, r0, r60\n\
+                STORE.i32.slot1 @r0, u0, offset:4\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\n";
+    let run = isaforge_with(&["lint", "valhall", "-"], text).expect(1);
+    assert_eq!(run.out().matches("P0007").count(), 2, "{}", run.out());
+    assert!(run.err.contains("<stdin>:4:1: `BRANCHZI.eq.absolute") && run.err.contains("P0010 are not"), "{}", run.err);
+    // A branch that is never reached leads nowhere.
+    let run =
+        isaforge_with(&["lint", "valhall", "-"], text.replace("STORE.i32.slot1", "STORE.i32.slot1.end")).expect(1);
+    assert!(run.out().contains("P0004") && !run.err.contains("note"), "{}\n{}", run.out(), run.err);
+}
+
+#[test]
+fn a_loop_that_threads_leave_one_by_one_parts_them_at_its_barrier() {
+    let text = "MOV.i32 r1, r60\nagain:\nBARRIER.slot7.wait\nIADD_IMM.i32 r1, r1, #0xffffffff\nBRANCHZ.eq r1, again\n\
+                MOV.i32 r0, r60\nSTORE.i32.slot0.end @r0, u0, offset:0\n";
+    let run = isaforge_with(&["lint", "valhall", "-"], text).expect(1);
+    assert!(run.out().starts_with("<stdin>:3:1: warning[P0010]: `BRANCHZ.eq r1"), "{}", run.out());
+    // All threads leave it together.
+    let run = isaforge_with(&["lint", "valhall", "-"], text.replacen("r60", "u0", 1)).expect(0);
+    assert!(run.out().is_empty(), "{}", run.out());
+}
+
+#[test]
+fn cycles_with_two_entries_are_loops() {
+    let text = "BRANCHZ.eq r60, b\na:\nIADD.u32 r1, r60, r61\nBRANCHZ.eq r61, done\nb:\nIADD.u32 r2, r60, r61\n\
+                BRANCHZ.eq r60, a\ndone:\nSTORE.i32.slot0.end @r60, u0, offset:0\n";
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("out.svg");
+    let path = picture.to_str().unwrap();
+    let run = isaforge_with(&["graph", "valhall", "-", "-o", path], text).expect(0);
+    assert!(run.err.contains("4 blocks, 1 loop"), "{}", run.err);
+    let drawn = fs::read_to_string(&picture).unwrap();
+    let arrows: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<path class=\"edge")).collect();
+    assert_eq!(arrows.iter().filter(|line| line.contains("edge back")).count(), 1, "{arrows:?}");
+    // No two arrows have the same points.
+    let points: std::collections::HashSet<&str> = arrows.iter().filter_map(|line| line.split(" d=").nth(1)).collect();
+    assert_eq!(points.len(), 6, "{arrows:?}");
+}
+
+#[test]
+fn what_another_program_receives_is_not_in_vain() {
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/vpu/quadtree.vpu");
+    let run = isaforge(&["lint", "vpu", program, "--entry", "child"]).expect(0);
+    assert!(run.out().is_empty(), "{}", run.out());
+    let graph = isaforge(&["graph", "vpu", program, "--format", "dot"]).expect(0);
+    assert!(graph.out().contains("color=gray"), "{}", graph.out());
+    let graph = isaforge(&["graph", "vpu", program, "--format", "dot", "--entry", "child"]).expect(0);
+    assert!(!graph.out().contains("color=gray"), "{}", graph.out());
+}
