@@ -44,9 +44,9 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     if !target.unclear.is_empty() && text.contains(':') {
         say(&target.unclear);
     }
-    let assembly = target.tables.assemble(text);
+    let assembly = target.tables.assemble_at(text, args.address);
     if args.json {
-        return objects(&target, &input.name, &assembly);
+        return objects(&target, args.address, &input.name, &assembly);
     }
     if !assembly.errors.is_empty() {
         report(&input.name, text, &assembly.errors);
@@ -69,13 +69,13 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
 }
 
 /// Prints a JSON object per instruction, or per error if there are any.
-fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
+fn objects(target: &Target, address: u64, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
     let mut out = BufWriter::new(plain_stdout());
     for error in &assembly.errors {
         writeln!(out, "{}", json::mistake(name, error))?;
     }
     if assembly.errors.is_empty() {
-        let set = target.set();
+        let set = target.set().at(address);
         let mut labels = labels(&set, &assembly.bytes);
         rename(&mut labels, &assembly.names());
         let code = json::Code { set: &set, bytes: &assembly.bytes, labels: &labels, shader: None };

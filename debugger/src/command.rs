@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use isaforge_runtime::machine::{Machine, Register};
+use isaforge_runtime::machine::Register;
 
 use crate::condition::{Condition, register};
-use crate::listing::number;
+use crate::listing::{format_pc, number};
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
@@ -158,11 +158,6 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     let at = stop.view.at();
     let lanes = signs(session.machine, at.live, at.active);
     format!("{}  {}  {lanes}  {}\n", format_pc(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
-}
-
-/// Formats a place in the machine's units: word indices in decimal, addresses in hexadecimal.
-pub fn format_pc(machine: &dyn Machine, pc: u64) -> String {
-    if machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
 }
 
 /// Adds a breakpoint: a place, `if CONDITION`, or both. Returns its description.

@@ -15,7 +15,8 @@ use base64::engine::general_purpose::STANDARD;
 use isaforge_runtime::machine::{Machine, Register};
 use serde_json::{Value, json};
 
-use crate::command::{self, Answer, format_pc, place};
+use crate::command::{self, Answer, place};
+use crate::listing::format_pc;
 use crate::listing::{Listing, number};
 use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 

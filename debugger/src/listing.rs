@@ -140,3 +140,8 @@ pub fn number(text: &str) -> Option<u64> {
         None => text.replace('_', "").parse().ok(),
     }
 }
+
+/// Formats a place in the machine's units: word indices in decimal, addresses in hexadecimal.
+pub fn format_pc(machine: &dyn Machine, pc: u64) -> String {
+    if machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
+}

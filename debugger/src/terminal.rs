@@ -11,8 +11,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use crate::command::{Answer, completions, execute, format_pc, help, memory};
-use crate::listing::number;
+use crate::command::{Answer, completions, execute, help, memory};
+use crate::listing::{format_pc, number};
 use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 
 const HERE: Style = Style::new().add_modifier(Modifier::REVERSED);

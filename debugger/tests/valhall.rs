@@ -81,7 +81,7 @@ fn conditions_and_watchpoints_name_what_happened() {
     for expected in [
         "breakpoint 1 if r5 > 4.5 in any lane",
         "0:3.0 1:4.0 2:5.0 3:6.0",
-        "watchpoint 2: r0 in lane 2 was 00000000 and is 00000001, by `IADD_IMM.i32 r0, r0, #0x1` at 0x2",
+        "watchpoint 2: r0 in lane 2 was 00000000 and is 00000001, by `IADD_IMM.i32 r0, r0, #0x1` at 2",
         "watchpoint 3: memory at 0x1000 was 00000000 and is",
     ] {
         assert!(out.contains(expected), "{expected} in\n{out}");
@@ -253,4 +253,21 @@ fn the_terminal_shows_program_lanes_and_registers() {
     } else {
         assert_eq!(picture.1, expected);
     }
+}
+
+#[test]
+fn breakpoints_of_an_editor_on_labels_have_conditions() {
+    use serde_json::json;
+    let stops = |condition: &str| {
+        let sent = served(&[
+            ("initialize", json!({ "adapterID": "isaforge" })),
+            ("launch", json!({ "program": "count.yaml", "stopOnEntry": false })),
+            ("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "again", "condition": condition }] })),
+            ("configurationDone", json!({})),
+            ("continue", json!({ "threadId": 1 })),
+        ]);
+        sent.iter().filter(|m| m["body"]["reason"] == "breakpoint").count()
+    };
+    assert_eq!(stops("r0 == 0 in lane 1"), 1);
+    assert_eq!(stops("r0 == 99 in any lane"), 0);
 }

@@ -265,8 +265,8 @@ fn all_uses_of_a_register_are_found_also_as_a_part_of_a_pair() {
             (found["range"]["start"]["line"].as_u64().expect("a line"), found["kind"].as_u64().expect("a kind"))
         })
         .collect();
-    // Line 3 reads and writes the register; the write is marked.
-    assert_eq!(found, [(1, 3), (3, 3), (3, 3), (4, 2), (6, 2)]);
+    // Line 3 writes the register that it reads.
+    assert_eq!(found, [(1, 3), (3, 3), (3, 2), (4, 2), (6, 2)]);
     editor.end();
 }
 

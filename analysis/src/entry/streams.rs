@@ -1,6 +1,6 @@
 //! Instructions of variable length in a stream of bytes.
 
-use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
+use isaforge_core::semantics::{Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::text::Line;
@@ -75,9 +75,8 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
 
 fn effects(semantics: &'static Semantics, scope: &Scope<'_>) -> Option<Effects> {
     let operation = semantics.operations.get(usize::from(scope.layout.opcode)).filter(|o| !o.text.is_empty())?;
-    let shape = instantiate(semantics, operation, |index| match operation.modifiers.get(usize::from(index)) {
-        Some(Asked::Form(field)) => scope.value(*field),
-        _ => 0,
+    let shape = instantiate(semantics, operation, |index| {
+        operation.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits_in(scope))
     });
     Some(Effects::of(semantics, &shape, &|field, element| {
         let index = u8::try_from(field).ok().filter(|_| element == 0)?;

@@ -114,6 +114,9 @@ pub struct AsmArgs {
     /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
+    /// The address of the first byte, as in a launch file: absolute branch targets count from 0
+    #[arg(long, value_name = "ADDRESS", default_value = "0", hide_default_value = true, value_parser = address, conflicts_with = "tsv")]
+    pub address: u64,
     /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason. Rows
     /// without an instruction stand for their bytes. Needs `--order memory`
     #[arg(long, requires = "order")]
@@ -322,4 +325,13 @@ pub struct FidelityArgs {
     /// Print the JSON Schema of that array
     #[arg(long)]
     pub json_schema: bool,
+}
+
+/// Parses an address, in decimal or with `0x`.
+fn address(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "expected a number, such as 0x400".to_owned())
 }

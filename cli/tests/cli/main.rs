@@ -21,6 +21,7 @@ mod groups;
 mod hostile;
 mod input;
 mod json;
+mod kinds;
 mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;

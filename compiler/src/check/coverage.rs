@@ -14,6 +14,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
+/// The most bits of a word.
+const MOST_BITS: usize = 64;
+
 /// A definition of certain bits.
 #[derive(Clone, Debug)]
 pub struct Claim {
@@ -250,7 +253,8 @@ impl Layout {
                     None => self.beyond.push((node, claim.end, form.name.clone(), 1)),
                 }
             }
-            for other in &claims[..i] {
+            // Among so many claims of a word two overlap.
+            for other in &claims[..i.min(MOST_BITS)] {
                 let bits = claim.mask & other.mask;
                 if !clash(claim, other) {
                     continue;

@@ -4,6 +4,12 @@
 //! the [`catalogue`](crate::catalogue). Rules see a model with all names bound, and they do not stop at the first
 //! mistake. Definitions and instructions that could not be resolved are missing from the model and not reported again.
 
+//!
+//! - `coverage`, `ambiguity`, `enums`, `names`: bits, words, values and names have one meaning each
+//! - `syntax`, `readable`, `grammar`, `language`: what is printed can be read, and means the same
+//! - `unused`: warnings about what has no effect
+//! - `layout`, `suspect`, `witness`: drawings, the likelier of two mistakes, and words for messages
+
 pub mod ambiguity;
 pub mod coverage;
 pub mod enums;

@@ -121,6 +121,8 @@ impl Builder<'_> {
         let mut holds: Vec<u16> = Vec::new();
         let mut results: Vec<Result<Value, Stop>> = Vec::new();
         let mut known = expected;
+        // Numbers have the type of the other arms.
+        let is_mixed = reached.iter().any(|(_, body)| literal(body).is_none());
         for (values, body) in reached {
             let node = match subject {
                 Subject::Modifier(modifier) => self.is(modifier, values),
@@ -134,12 +136,17 @@ impl Builder<'_> {
                 }
             };
             holds.push(node);
+            if is_mixed && literal(body).is_some() {
+                results.push(Err(Stop::NeedsType(body.span)));
+                continue;
+            }
             let before = self.graph.nodes.len();
             let result = self.under(node, |b| b.expression(body, known));
             match &result {
                 Err(Stop::NeedsType(place)) => self.again(before, *place)?,
                 Err(Stop::Reported) => return Err(Stop::Reported),
-                Ok(Value::Node(id)) => known = known.or(Some(self.graph.ty(*id))),
+                Ok(Value::Node(id)) => known = Some(self.graph.ty(*id)),
+                Ok(Value::Operand(operand)) => known = Some(self.scope.operands[*operand].ty),
                 Ok(_) => {}
             }
             results.push(result);

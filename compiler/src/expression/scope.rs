@@ -142,6 +142,8 @@ pub struct OperandInfo {
     pub choices: Choices,
     /// The modifiers written after it, followed by the fields that all alternatives of its kind have.
     pub suffixes: Vec<ModifierInfo>,
+    /// The fields that only some alternatives of its kind have in one form, each with the name of one that has it not.
+    pub partial: Vec<(String, String)>,
     /// Whether it can be read.
     pub reads: bool,
     /// Whether it can be written.

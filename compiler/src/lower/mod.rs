@@ -2,6 +2,9 @@
 //!
 //! There is a single lowering. A back end prints the tables as Rust code; a specification used without generated code
 //! works on the same values in memory. They live until the program ends: a specification is small and lowered once.
+//!
+//! - `tree`: the decision tree that decodes
+//! - `fast`, `quick`, `script`: the same as look-ups, validity as a test of masks, and printing as a list of look-ups
 
 mod fast;
 mod quick;

@@ -229,6 +229,7 @@ impl Resolver<'_> {
                 elements: 1,
                 choices: Choices::Number(ty.bits),
                 suffixes: Vec::new(),
+                partial: Vec::new(),
                 reads: true,
                 writes: false,
                 span: known.span,

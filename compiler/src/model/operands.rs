@@ -57,6 +57,19 @@ impl Kind {
         let everywhere = move |field: &Field| others.iter().all(|other| other.fields.iter().any(|f| same(f, field)));
         first.iter().enumerate().filter(move |(_, field)| everywhere(field))
     }
+
+    /// The fields that are not registers and that only some alternatives have in one form, each with the name of one that
+    /// has it not.
+    pub fn partial_fields(&self) -> Vec<(String, String)> {
+        let common: Vec<&str> = self.common_fields().map(|(_, field)| field.name.as_str()).collect();
+        let is_partial = |field: &&Field| !matches!(field.ty, Type::Register(_)) && !common.contains(&&*field.name);
+        let fields = self.alternatives.iter().flat_map(|alternative| &alternative.fields).filter(is_partial);
+        let lacking = |field: &Field| {
+            let same = |other: &Field| other.name == field.name && other.bits == field.bits && other.ty == field.ty;
+            self.alternatives.iter().find(|alternative| !alternative.fields.iter().any(same))
+        };
+        fields.filter_map(|field| Some((field.name.clone(), lacking(field)?.name.clone()))).collect()
+    }
 }
 
 impl Alternative {

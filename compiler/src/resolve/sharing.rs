@@ -110,6 +110,9 @@ fn take(entry: Node, key: &str) -> (Node, Option<Node>) {
     (Node { span: entry.span, value: Value::Map(keys) }, found)
 }
 
+/// The longest chain of templates.
+const DEEPEST: usize = 64;
+
 /// Merges an entry over its templates; later templates override earlier ones.
 fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Room, out: &mut Diagnostics) -> Node {
     let (mut entry, named) = take(entry, "like");
@@ -138,6 +141,11 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
             });
             continue;
         };
+        if path.len() == DEEPEST {
+            let message = format!("templates are `like` others at most {DEEPEST} deep");
+            out.push(Diagnostic::error("E0033", name.span, message).help("name several templates in one list"));
+            continue;
+        }
         if room.ends(size(template), name.span, out) {
             break;
         }

@@ -136,7 +136,7 @@ vocabulary! {
     pub struct NotationSpec {
         /// 2, 8, 10 or 16; 10 by default.
         optional base: Spanned<u8>,
-        /// The text before the digits; `0x` by default in hexadecimal.
+        /// The text before the digits; `0x` by default in hexadecimal. Numbers without it are decimal.
         optional prefix: String,
         /// Whether it is a number in two's complement.
         optional signed: bool,

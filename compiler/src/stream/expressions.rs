@@ -70,6 +70,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
             elements: 1,
             choices: name.choices.clone(),
             suffixes: Vec::new(),
+            partial: Vec::new(),
             reads: true,
             writes: false,
             span: name.span,

@@ -5,6 +5,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 
+/// The most conditions inside of each other.
+const DEEPEST: usize = 16;
+
 /// A piece of a template.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
@@ -21,7 +24,7 @@ pub(crate) enum Part {
 /// Splits a template; `None` after a mistake, which is reported.
 pub(crate) fn parts(template: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Part>> {
     let mut reader = Reader { rest: &template.value, span: template.span, whole: &template.value, out };
-    let parts = reader.parts(false)?;
+    let parts = reader.parts(0)?;
     Some(parts)
 }
 
@@ -38,7 +41,14 @@ impl Reader<'_> {
         self.out.push(Diagnostic::error("E0043", self.span, message).help("write `{{` or `}}` for a brace itself"));
     }
 
-    fn parts(&mut self, inside: bool) -> Option<Vec<Part>> {
+    /// Reads up to the end of the conditional text inside of which it is, or to that of the template at `depth` 0.
+    fn parts(&mut self, depth: usize) -> Option<Vec<Part>> {
+        if depth > DEEPEST {
+            let error = Diagnostic::error("E0043", self.span, format!("conditions nest more than {DEEPEST} deep"));
+            self.out.push(error.help("join them with `&&`"));
+            return None;
+        }
+        let inside = depth > 0;
         let mut parts = Vec::new();
         let mut text = String::new();
         loop {
@@ -82,7 +92,7 @@ impl Reader<'_> {
                 };
                 let condition = Spanned::new(condition.trim().to_owned(), self.span);
                 self.rest = tail;
-                parts.push(Part::If(condition, self.parts(true)?));
+                parts.push(Part::If(condition, self.parts(depth + 1)?));
                 continue;
             }
             let Some((name, after)) = self.rest.split_once('}') else {

@@ -11,7 +11,7 @@ use isaforge_core::text::Line;
 use tempfile::TempDir;
 
 /// A folder with files. `isa.yaml` is the entry of the specification.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         let path = folder.path().join(name);
@@ -28,7 +28,7 @@ fn check(folder: &TempDir) -> Result<Checked, Box<Failure>> {
 
 /// The messages of a specification that must have errors, each of them with a place.
 #[track_caller]
-fn refused(folder: &TempDir) -> (Vec<String>, String) {
+pub(super) fn refused(folder: &TempDir) -> (Vec<String>, String) {
     let failure = check(folder).expect_err("it has mistakes");
     for found in &failure.diagnostics {
         assert!(found.primary.is_some(), "{}: {} has no place", found.code, found.message);

@@ -19,6 +19,7 @@ mod machine;
 mod machine_groups;
 mod machine_masked;
 mod mutations;
+mod nesting;
 mod properties;
 mod read_amd_xml;
 mod read_amdgpu;

@@ -1,5 +1,6 @@
 //! Instructions in executable form: decoded, with modifiers folded and operands resolved. Each is prepared once.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -72,10 +73,19 @@ pub enum Place {
         /// What the fields refer to.
         fields: Vec<Place>,
     },
-    /// Accepts writes and discards them.
-    Discarded,
+    /// Accepts writes and discards them. Reads are those of the other place.
+    Discarded(Box<Place>),
     /// Cannot be read or written.
     Nothing,
+}
+
+impl Place {
+    /// The width in bits of a field of a reading that is a register: what is read from it has no more bits, however wide
+    /// the type is.
+    pub fn field_width(&self, hardware: &Hardware) -> Option<u32> {
+        let Place::Register(register, 0) = self else { return None };
+        hardware.banks.get(usize::from(register.bank)).map(|bank| u32::from(bank.width).clamp(1, 64))
+    }
 }
 
 /// Finds the part of a register that an element of an operand occupies, if the element is narrower than a register: the

@@ -212,6 +212,16 @@ fn reading(tables: Tables, kind: u16, alternative: &str) -> Option<&'static Read
     tables.1.readings.iter().find(|reading| reading.kind == kind && reading.alternative == alternative)
 }
 
+/// What an alternative refers to, given what is read of it.
+fn discarded(tables: Tables, kind: u16, alternative: &str, read: Place) -> Place {
+    match (tables.1.discards(kind, alternative), read) {
+        (false, place) => place,
+        // Registers belong to another program.
+        (true, Place::Register(..) | Place::Indexed(..)) => Place::Discarded(Place::Nothing.into()),
+        (true, place) => Place::Discarded(place.into()),
+    }
+}
+
 fn computed(tables: Tables, operation: &'static Operation, fields: Vec<Place>, field: impl Fn(u8) -> u64) -> Place {
     let shape = instantiate(tables.0, operation, |index| match operation.modifiers.get(usize::from(index)) {
         Some(Modifier::Form(known)) => field(*known),
@@ -231,10 +241,7 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
         Shape::One { kind, at } => {
             let alternatives = isa.kinds[usize::from(*kind)].alternatives;
             let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Place::Nothing };
-            if tables.1.discards(*kind, found.name) {
-                return Place::Discarded;
-            }
-            match reading(tables, *kind, found.name) {
+            let place = match reading(tables, *kind, found.name) {
                 Some(reading) => {
                     let fields = found.fields.iter().map(|field| of_field(isa, field, *at, word)).collect();
                     computed(tables, &reading.operation, fields, |known| {
@@ -242,7 +249,8 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
                     })
                 }
                 None => plain(isa, found, *at, word),
-            }
+            };
+            discarded(tables, *kind, found.name, place)
         }
         Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
             Some(alternative) => match plain(isa, alternative, *at, word) {
@@ -333,13 +341,13 @@ fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
             stream::Type::Set(set, arguments) if depth < stream::MAX_NESTING => {
                 let bits = scope.bits(field, index);
                 match scope.reading(set, arguments, &bits) {
-                    Some(inner) if tables.1.discards(set, inner.layout.name) => Place::Discarded,
                     Some(inner) => {
                         let fields = of_fields(tables, &inner, depth + 1);
-                        match reading(tables, set, inner.layout.name) {
+                        let place = match reading(tables, set, inner.layout.name) {
                             Some(reading) => computed(tables, &reading.operation, fields, |known| inner.value(known)),
                             None => only(fields.into_iter()),
-                        }
+                        };
+                        discarded(tables, set, inner.layout.name, place)
                     }
                     None => Place::Nothing,
                 }

@@ -190,7 +190,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
                 Some((register, shift)) => self.write_part(register, shift, ty, value, mask),
                 None => self.write_registers(*first, element, ty, value, mask),
             },
-            Some(Place::Discarded) => Some(()),
+            Some(Place::Discarded(_)) => Some(()),
             Some(Place::List(first, count)) if self.ends_before(*first, *count, element, ty) => Some(()),
             Some(Place::List(first, _)) => self.write_registers(*first, element, ty, value, mask),
             _ => None,
@@ -443,8 +443,11 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
 
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
         let value = match self.fields.get(usize::from(operand)) {
-            // Fields have no readings of their own.
-            Some(place) => self.running.read_place(place, element, ty)?,
+            Some(place) => {
+                let width = place.field_width(self.running.tables.2);
+                let ty = width.filter(|width| *width < ty.size()).map_or(ty, |width| Type::unsigned(width as u8));
+                self.running.read_place(place, element, ty)?
+            }
             None if usize::from(operand) == self.fields.len() => Some([self.size.into(); L]),
             None => None,
         };

@@ -167,6 +167,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             // Read all lanes, since lanes may look at the values of others.
             Place::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
             Place::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
+            Place::Discarded(read) => return self.read_place(read, element, ty),
             Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
             Place::Reading { shape, fields } if element == 0 => {
                 let mut scratch = core::mem::take(self.inner);

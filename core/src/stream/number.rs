@@ -42,7 +42,7 @@ impl Notation {
 
 /// Parses the number at the start of a text. Returns its value, negative after a minus sign, and its length in bytes.
 ///
-/// A prefix determines the radix; without a prefix, the notation does. Underscores are allowed between digits.
+/// A prefix determines the radix. Without one the notation does, if it has none; otherwise the number is decimal. Underscores are allowed between digits.
 pub(super) fn read_number(text: &str, notation: &Notation) -> Option<(i128, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -67,17 +67,17 @@ pub(super) fn read_number(text: &str, notation: &Notation) -> Option<(i128, usiz
     } else {
         let other = match rest.get(..2) {
             Some("0x" | "0X") => 16,
-            Some("0b" | "0B") if radix != 16 => 2,
+            Some("0b" | "0B") if radix != 16 || !notation.prefix.is_empty() => 2,
             Some("0o" | "0O") => 8,
             _ => 0,
         };
         if other != 0 && digit(rest.as_bytes().get(2), other) {
             (radix, at) = (other, at + 2);
-        } else if notation.prefix.eq_ignore_ascii_case("0x") {
-            // Where hexadecimal needs a prefix, plain digits are decimal.
-            radix = 10;
         } else if !notation.prefix.is_empty() && radix == 10 {
             return None;
+        } else if !notation.prefix.is_empty() {
+            // Where another radix needs a prefix, plain digits are decimal.
+            radix = 10;
         }
     }
     if !digit(bytes.get(at), radix) {

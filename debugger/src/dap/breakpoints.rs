@@ -47,8 +47,7 @@ impl Breakpoints {
             };
             let found = found.ok_or("no instruction is there")?;
             let (pc, line) = (found.pc, found.line.unwrap_or(line));
-            let condition = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
-            let condition = condition.map(|text| Condition::parse(text, session.machine.banks())).transpose()?;
+            let condition = condition(session, wanted)?;
             Ok(json!({ "id": session.stop_at(Some(pc), condition), "line": line }))
         })
     }
@@ -57,7 +56,8 @@ impl Breakpoints {
     pub(super) fn set_labels(&mut self, session: &mut Session<'_>, arguments: &Value) -> Value {
         replace(&mut self.labels, session, arguments, |session, wanted| {
             let pc = session.listing.place(wanted["name"].as_str().unwrap_or_default())?;
-            Ok(json!({ "id": session.stop_at(Some(pc), None) }))
+            let condition = condition(session, wanted)?;
+            Ok(json!({ "id": session.stop_at(Some(pc), condition) }))
         })
     }
 
@@ -74,6 +74,12 @@ impl Breakpoints {
             Ok(json!({ "id": session.watch(what) }))
         })
     }
+}
+
+/// The condition of a breakpoint that an editor wants, if it has one.
+fn condition(session: &Session<'_>, wanted: &Value) -> Result<Option<Condition>, String> {
+    let text = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
+    text.map(|text| Condition::parse(text, session.machine.banks())).transpose()
 }
 
 /// Describes what an editor wants to watch, in the words of the command `watch`: a variable, a register, or an address.

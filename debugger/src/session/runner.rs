@@ -1,11 +1,12 @@
 //! The observer of a session's run: when to stop, and how the front end resumes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::machine::{Observer, View};
 
 use super::{FrontEnd, Reason, Resume, Session, Stop, Watched, Watchpoint};
+use crate::listing::format_pc;
 
 /// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
@@ -25,6 +26,23 @@ pub(super) enum Goal {
     Continue,
     /// Scan up to this many instructions, then replay to the last of them at which there was a reason to stop.
     Scan(u64, Option<(u64, Reason)>),
+    /// Follow a warp up to this many instructions, then replay to the one so many of its instructions before.
+    Trail {
+        until: u64,
+        warp: u64,
+        by: u64,
+        trail: VecDeque<u64>,
+    },
+}
+
+/// The most instructions of a warp that are remembered on the way to where it goes back.
+const TRAIL: usize = 1 << 16;
+
+impl Goal {
+    /// To go back by a number of a warp's instructions from the one that is the next after `until` instructions.
+    fn back(until: u64, warp: u64, by: u64) -> Self {
+        Goal::Trail { until, warp, by, trail: VecDeque::new() }
+    }
 }
 
 /// What to do after the observer has ended a run.
@@ -69,7 +87,7 @@ impl Observer for Runner<'_, '_, '_> {
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
         let reason = self.reason(view, count, again);
         if let Some(reason) = reason {
-            self.go_back(&reason, previous)?;
+            self.go_back(at.warp, (count, previous))?;
             self.session.remember(view);
             self.ask(reason, view, (count, previous))?;
         }
@@ -88,6 +106,11 @@ impl Observer for Runner<'_, '_, '_> {
         }
         if at.live == 0 {
             self.previous.remove(&at.warp);
+            if let Goal::Trail { warp, trail, .. } = &mut self.goal
+                && *warp == at.warp
+            {
+                trail.clear();
+            }
         }
         if !self.session.watchpoints.is_empty() {
             let new = self.watched(view);
@@ -139,6 +162,25 @@ impl Runner<'_, '_, '_> {
                 self.next = Some(Next::found(found.take()));
                 return Some(Reason::Step);
             }
+            Goal::Trail { until, by, trail, .. } if count >= *until => {
+                let more = by.saturating_sub(trail.len() as u64);
+                self.next = Some(Next::Replay(match trail.front() {
+                    // The rest is a trail of its own.
+                    Some(first) if trail.len() == TRAIL => Goal::Count(*first, Reason::Step, more),
+                    Some(first) => Goal::Count(*first, Reason::Step, 0),
+                    None => Goal::Count(*until, Reason::Step, 0),
+                }));
+                return Some(Reason::Step);
+            }
+            Goal::Trail { warp, by, trail, .. } => {
+                if *warp == at.warp && !again {
+                    if trail.len() as u64 == (*by).min(TRAIL as u64) {
+                        trail.pop_front();
+                    }
+                    trail.push_back(count);
+                }
+                return None;
+            }
             Goal::Any => return Some(pending.unwrap_or(Reason::Step)),
             Goal::Step(warp, left) if *warp == at.warp && !again => {
                 *left -= 1;
@@ -169,12 +211,12 @@ impl Runner<'_, '_, '_> {
     }
 
     /// Returns `Break` if the run must start again to stop at an earlier instruction.
-    fn go_back(&mut self, reason: &Reason, previous: Option<u64>) -> ControlFlow<()> {
+    fn go_back(&mut self, warp: u64, (count, previous): (u64, Option<u64>)) -> ControlFlow<()> {
         if self.next.is_some() {
             return ControlFlow::Break(());
         }
-        if let (Goal::Count(.., more @ 1..), Some(previous)) = (&self.goal, previous) {
-            self.next = Some(Next::Replay(Goal::Count(previous, reason.clone(), more - 1)));
+        if let (Goal::Count(.., more @ 1..), Some(_)) = (&self.goal, previous) {
+            self.next = Some(Next::Replay(Goal::back(count, warp, *more)));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -206,7 +248,8 @@ impl Runner<'_, '_, '_> {
                     continue;
                 }
                 Resume::Back(by) => match previous {
-                    Some(previous) => self.next = replay(Goal::Count(previous, Reason::Step, by - 1)),
+                    Some(previous) if by == 1 => self.next = replay(Goal::Count(previous, Reason::Step, 0)),
+                    Some(_) => self.next = replay(Goal::back(count, at.warp, by)),
                     None => {
                         reason = Reason::Refused("this is the first instruction of the warp".to_owned());
                         continue;
@@ -262,6 +305,7 @@ impl Runner<'_, '_, '_> {
             }
         };
         let (number, pc) = (watchpoint.number, view.at().pc);
-        self.pending = Some(Reason::Watchpoint(number, format!("{how}, by `{place}` at {pc:#x}")));
+        let pc = format_pc(self.session.machine, pc);
+        self.pending = Some(Reason::Watchpoint(number, format!("{how}, by `{place}` at {pc}")));
     }
 }

@@ -66,7 +66,10 @@ pub fn places(source: &Source, position: Position) -> Vec<DocumentHighlight> {
             });
             Some(places.collect::<Vec<_>>()).filter(|places| !places.is_empty())
         });
-        found.extend(places.unwrap_or_default().into_iter().map(|range| highlight(range, written)));
+        // Where an instruction also reads what it writes, the destination is the first of its operands.
+        let is_read = instruction.reads.contains(&register);
+        let places = places.unwrap_or_default().into_iter().enumerate();
+        found.extend(places.map(|(number, range)| highlight(range, written && (number == 0 || !is_read))));
     }
     found
 }

@@ -26,6 +26,13 @@ impl Builder<'_> {
             if let Some(suffix) = suffixes.iter().position(|s| s.name == name.value) {
                 return Ok(Value::Suffix(operand, suffix));
             }
+            let info = &self.scope.operands[operand];
+            if let Some((field, reading)) = info.partial.iter().find(|(field, _)| *field == name.value) {
+                let message = format!("not all readings of `{}` have `{field}`: `{reading}` does not", info.name);
+                let error = Diagnostic::error("E0121", name.span, message).label("expected a field of all readings");
+                let help = format!("give `{reading}` a `{field}` of the same form, too");
+                return Err(self.error(error.help(help)));
+            }
             if optional {
                 return Ok(Value::Absent);
             }

@@ -25,9 +25,12 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     for (k, operand) in form.operands.iter().enumerate() {
         let (ty, elements) = operand_type(isa, operand);
         let mut suffixes: Vec<_> = operand.suffixes.iter().enumerate().map(|(j, m)| suffix(k, j, m)).collect();
+        let mut partial = Vec::new();
         if let Shape::One { kind, .. } = operand.shape {
             let first = suffixes.len();
-            let fields = isa.kinds[kind].common_fields();
+            let kind = &isa.kinds[kind];
+            let fields = kind.common_fields();
+            partial = kind.partial_fields();
             suffixes.extend(fields.map(|(j, f)| ModifierInfo {
                 name: f.name.clone(),
                 choices: choices(isa, f.ty, f.bits.width()),
@@ -41,6 +44,7 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
             elements,
             choices: Choices::Number(ty.bits),
             suffixes,
+            partial,
             reads: true,
             writes: matches!(operand.access, Access::Write | Access::ReadWrite),
             span: operand.span,
@@ -77,7 +81,9 @@ pub(super) fn stream_scope<'a>(
     }
     for (k, field) in layout.fields.iter().enumerate() {
         let stream::Type::Set(set, _) = field.ty else { continue };
-        scope.operands[k].suffixes.extend(common_fields(isa, &stream.sets[set], k));
+        let (suffixes, partial) = fields_of_kind(isa, &stream.sets[set], k);
+        scope.operands[k].suffixes.extend(suffixes);
+        scope.operands[k].partial = partial;
     }
     for (operand, access) in scope.operands.iter_mut().zip(&mut access) {
         operand.writes = matches!(access, Some((Access::Write | Access::ReadWrite, _)));
@@ -117,28 +123,40 @@ fn field_choices(isa: &Isa, field: &Field) -> Option<Choices> {
     Some(Choices::Values(isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect()))
 }
 
-/// The fields that all alternatives of an operand have, as its suffixes. Fields that are registers or operands are left
-/// out, since they are what the operand reads.
-fn common_fields(isa: &Isa, set: &stream::Set, operand: usize) -> Vec<ModifierInfo> {
+/// The fields that all alternatives of an operand have, as its suffixes, and those that only some have, with the name of
+/// one that lacks it. Fields that are registers or operands are left out, since they are what the operand reads.
+fn fields_of_kind(isa: &Isa, set: &stream::Set, operand: usize) -> (Vec<ModifierInfo>, Vec<(String, String)>) {
     // In the order of the tables, in which the fields are numbered by the first alternative.
-    let mut readings = order(set).into_iter().map(|index| &set.layouts[index]);
-    let Some(first) = readings.next() else { return Vec::new() };
-    let others: Vec<&Layout> = readings.collect();
+    let readings: Vec<&Layout> = order(set).into_iter().map(|index| &set.layouts[index]).collect();
+    let Some(first) = readings.first() else { return Default::default() };
     let plain = |field: &Field| {
         matches!(field.ty, stream::Type::Number(_) | stream::Type::Enum(..))
             && !matches!(field.source, stream::Source::Outer(_))
             && !field.signed
     };
-    let same = |a: &Field, b: &Field| a.name == b.name && a.ty == b.ty && a.width == b.width;
-    let fields = first.fields.iter().enumerate().filter(|(_, field)| plain(field));
-    let fields = fields.filter(|(_, field)| others.iter().all(|other| other.fields.iter().any(|f| same(f, field))));
-    let suffix = |(j, field): (usize, &Field)| ModifierInfo {
-        name: field.name.clone(),
-        choices: field_choices(isa, field).unwrap_or(Choices::Number(field.width)),
-        reference: Modifier::Suffix(operand as u8, j as u8),
-        span: field.span,
+    let is_number = |field: &Field| matches!(field.ty, stream::Type::Number(_));
+    let same = |a: &Field, b: &Field| {
+        a.name == b.name && plain(b) && (a.ty == b.ty && a.width == b.width || is_number(a) && is_number(b))
     };
-    fields.map(suffix).collect()
+    let (mut suffixes, mut partial) = (Vec::new(), Vec::new());
+    let fields = readings.iter().flat_map(|reading| reading.fields.iter().enumerate());
+    for (j, field) in fields.filter(|(_, field)| plain(field)) {
+        let lacks = readings.iter().find(|reading| !reading.fields.iter().any(|other| same(field, other)));
+        if let Some(reading) = lacks {
+            partial.push((field.name.clone(), reading.name.clone()));
+        } else if first.fields.get(j).is_some_and(|own| std::ptr::eq(own, field)) {
+            // A number has the width of the widest.
+            let all = readings.iter().flat_map(|reading| &reading.fields).filter(|other| other.name == field.name);
+            let width = all.map(|other| other.width).max().unwrap_or(field.width);
+            suffixes.push(ModifierInfo {
+                name: field.name.clone(),
+                choices: field_choices(isa, field).unwrap_or(Choices::Number(width)),
+                reference: Modifier::Suffix(operand as u8, j as u8),
+                span: field.span,
+            });
+        }
+    }
+    (suffixes, partial)
 }
 
 /// The scope of a layout's fields; `sizes` holds the width in bits of those that are operands, or 0. An operand has the
@@ -177,6 +195,7 @@ pub(crate) fn field_scope<'a>(
             elements: 1,
             choices: Choices::Number(field.width.min(ty.bits)),
             suffixes: Vec::new(),
+            partial: Vec::new(),
             reads: true,
             writes: false,
             span: field.span,
