@@ -145,9 +145,14 @@ impl Builder<'_> {
             match &result {
                 Err(Stop::NeedsType(place)) => self.again(before, *place)?,
                 Err(Stop::Reported) => return Err(Stop::Reported),
-                Ok(Value::Node(id)) => known = Some(self.graph.ty(*id)),
-                Ok(Value::Operand(operand)) => known = Some(self.scope.operands[*operand].ty),
-                Ok(_) => {}
+                Ok(value) => {
+                    let ty = match value {
+                        Value::Node(id) => Some(self.graph.ty(*id)),
+                        Value::Operand(operand) => Some(self.scope.operands[*operand].ty),
+                        _ => None,
+                    };
+                    known = ty.filter(|ty| known.is_none_or(|known| known.is_integer() && ty.is_integer())).or(known);
+                }
             }
             results.push(result);
         }

@@ -53,6 +53,19 @@ struct Line {
     offset: u64,
 }
 
+impl Line {
+    /// Whether its values fit a field, for all numbers of a given width.
+    fn fits(&self, (width, signed): (u8, bool), (of, is_signed): (u8, bool)) -> bool {
+        let range = |width: u8, signed: bool| match signed {
+            true => (-(1i128 << width.saturating_sub(1)), (1i128 << width.saturating_sub(1)) - 1),
+            false => (0, (1i128 << width) - 1),
+        };
+        let ((least, most), (from, to)) = (range(width, signed), range(of, is_signed));
+        let at = |number: i128| i128::from(self.factor as i64) * number + i128::from(self.offset as i64);
+        [from, to].map(at).iter().all(|value| (least..=most).contains(value))
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Value {
     bits: [Bit; 64],
@@ -130,7 +143,9 @@ pub(super) fn proves(engine: Engine, layout: &'static Layout, field: u8) -> bool
         }
         first += usize::from(of.width);
     }
-    let there = Shape::new(engine, layout, leaves.clone()).field(field, 0);
+    let of = |only: usize| (layout.fields[only].width, layout.fields[only].signed);
+    let only = if let [only] = deciding[..] { Some(of(only)) } else { None };
+    let there = Shape { only, ..Shape::new(engine, layout, leaves.clone()) }.field(field, 0);
     let Some(there) = there else { return false };
     if inverse.is_empty() {
         let number = there.line.is_some_and(|line| match deciding[..] {
@@ -164,6 +179,8 @@ struct Shape {
     engine: Engine,
     layout: &'static Layout,
     leaves: Vec<Value>,
+    /// The width of the only field that matters, and whether it is signed.
+    only: Option<(u8, bool)>,
     /// The computed fields analysed so far.
     known: RefCell<Vec<Option<Value>>>,
 }
@@ -171,7 +188,7 @@ struct Shape {
 impl Shape {
     fn new(engine: Engine, layout: &'static Layout, leaves: Vec<Value>) -> Shape {
         let known = RefCell::new(vec![None; layout.fields.len()]);
-        Shape { engine, layout, leaves, known }
+        Shape { engine, layout, leaves, only: None, known }
     }
 
     /// Analyses a field; `None` if expressions are nested too deeply.
@@ -183,7 +200,8 @@ impl Shape {
         }
         let mut whole = self.expression(value, depth + 1)?;
         if field.width < 64 {
-            whole = whole.extended(field.width.into(), field.signed);
+            let line = whole.line.filter(|line| self.only.is_some_and(|of| line.fits((field.width, field.signed), of)));
+            whole = Value { line, ..whole.extended(field.width.into(), field.signed) };
         }
         *self.known.borrow_mut().get_mut(usize::from(index))? = Some(whole);
         Some(whole)

@@ -23,6 +23,7 @@ instructions:
   j: { doc: J., word: 16, fixed: { 7..2: 0b100100 }, modifiers: { cond: { enum: Cond, bits: 1..0 } }, operands: { to: { immediate: signed, bits: 15..8, prefix: "", target: { from: next, unit: 1 } } } }
   swap: { doc: S., word: 16, fixed: { 7..0: 0x98, 15..14: 0 }, where: d != a, operands: { d: { bank: r, bits: 10..8 }, a: { bank: r, bits: 13..11 } } }
   pair: { doc: P., word: 16, fixed: { 7..0: 0xa8, 15..11: 0 }, operands: { a: { bank: r, bits: 10..8 }, b: { bank: r, value: "(a + 1) & 7" } } }
+  addq: { doc: A., word: 16, fixed: { 7..0: 0xaa, 15..14: 0 }, operands: { n: { immediate: decimal, bits: 13..11, value: bits + 1 }, d: { bank: r, bits: 10..8 } } }
   mov: { doc: M., word: 16, fixed: { 7..0: 0xa9, 15: 0 }, operands: { d: { bank: r, bits: 14..12 }, s: { kind: src, at: 8 } } }
 "##;
 
@@ -35,6 +36,9 @@ fn a_text_that_is_no_instruction_is_told_why() {
         errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     for (text, expected) in [
+        // Not the register after it is wrong.
+        ("addq #9, r1", "1:7: `n` cannot be `9` here"),
+        ("addq #8, q1", "1:10: expected a register for `d`, found `q1` (the registers of `r` are `r0` to `r7`)"),
         ("shf #3", "1:1: `shf` needs a value of `dir` after a dot (write one of `.shl`, `.shr`)"),
         ("shf.shx #3", "1:5: expected a name for `dir`, found `shx` (did you mean `shl`?)"),
         ("shf.left #3", "1:5: expected a name for `dir`, found `left` (write one of `shl`, `shr`)"),

@@ -158,6 +158,29 @@ fn wide_values_that_are_sums_of_bits_or_scaled_numbers_need_no_way_back() {
 }
 
 #[test]
+fn a_number_times_a_factor_plus_an_offset_has_a_way_back_at_any_width() {
+    for (bits, value, texts) in [
+        ("31..0", "bits * 3 + 7", ["7", "10", "12884901892"]),
+        ("19..0", "bits * 5", ["0", "5", "5242875"]),
+        ("16..0", "bits + 7", ["7", "8", "131078"]),
+        ("39..8", "100 - bits * 3", ["100", "97", "6442451044"]),
+    ] {
+        let number = if value.starts_with("100") { "signed" } else { "decimal" };
+        let fields = format!("operands: {{ f: {{ immediate: {number}, bits: {bits}, value: '{value}' }} }}");
+        let engine = computed("line", &fields).expect(value);
+        for text in texts {
+            let text = format!("m #{text}");
+            let parsed = engine.parse(&text).unwrap_or_else(|error| panic!("{value}: {text}: {error}"));
+            let mut line = Line::new();
+            engine.print(&parsed.decoded, &mut line);
+            assert_eq!(line.as_str(), text, "{value}");
+        }
+        let between = if value.contains('+') && !value.contains('*') { "m #6" } else { "m #9" };
+        assert!(engine.parse(between).is_err(), "{value}");
+    }
+}
+
+#[test]
 fn a_wide_value_without_a_way_back_is_refused_at_its_place() {
     // Few words show that these are wrong: only one in four billion values cannot be encoded.
     let refused = [

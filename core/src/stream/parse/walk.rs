@@ -176,7 +176,9 @@ impl Reader<'_> {
             }
             Type::Register(bank) => {
                 let bank = self.engine.stream.banks.get(usize::from(bank));
-                bank.is_some_and(|bank| self.register(bank, index, at, frame, then)) || self.expected(at, field)
+                // What fails after a register is not its fault.
+                let read = bank.and_then(|bank| self.register(bank, index, at, frame, then));
+                read.unwrap_or_else(|| self.expected(at, field))
             }
             Type::Float(width) => match read_float(self.rest(at), width) {
                 Some((bits, len)) => {
@@ -338,27 +340,38 @@ impl Reader<'_> {
         }
     }
 
-    fn register(&self, bank: &Bank, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+    /// Parses a register. `None` if there is none of the bank.
+    fn register(&self, bank: &Bank, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> Option<bool> {
         let names = bank.names.iter().zip(0u64..).map(|(name, number)| (*name, number));
         let also = bank.also.iter().map(|(name, number)| (*name, u64::from(*number)));
         let named = names.chain(also).filter(|(name, _)| !name.is_empty());
         let whole = |end: usize| !self.text.as_bytes().get(end).copied().is_some_and(is_word);
-        if self.words(named, at, &mut |end, value| whole(end) && self.assign(index, value, at, end, frame, then)) {
-            return true;
+        let mut is_named = false;
+        let mut assign = |end: usize, value: u64| {
+            is_named |= whole(end);
+            whole(end) && self.assign(index, value, at, end, frame, then)
+        };
+        if self.words(named, at, &mut assign) {
+            return Some(true);
         }
-        let Some(digits) = self.rest(at).strip_prefix(bank.open) else { return false };
+        self.numbered(bank, index, at, frame, then).or(is_named.then_some(false))
+    }
+
+    /// Parses a register that is written with its number. `None` if there is none.
+    fn numbered(&self, bank: &Bank, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> Option<bool> {
+        let digits = self.rest(at).strip_prefix(bank.open)?;
         let len = digits.bytes().take_while(u8::is_ascii_digit).count();
-        let Ok(number) = digits[..len].parse::<u32>() else { return false };
+        let number = digits[..len].parse::<u32>().ok()?;
         let end = at + bank.open.len() + len;
         if !self.rest(end).starts_with(bank.close) {
-            return false;
+            return None;
         }
         let end = end + bank.close.len();
         if number >= bank.count {
             self.miss(at, end - at, Reason::Register(bank.name, bank.count));
-            return false;
+            return Some(false);
         }
-        self.assign(index, number.into(), at, end, frame, then)
+        Some(self.assign(index, number.into(), at, end, frame, then))
     }
 
     /// Parses an operand as each layout of its set.
