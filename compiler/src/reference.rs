@@ -81,7 +81,7 @@ fn machine(out: &mut String) {
 
     section::<machine::MachineSpec>(out, "`machine`: what executes programs");
     section::<machine::SpaceSpec>(out, "`spaces`: a memory of its own");
-    section::<machine::CallSpec>(out, "`calls`: a call of the surroundings");
+    section::<machine::CallSpec>(out, "`calls`: a call to the environment");
     section::<machine::ServiceSpec>(out, "`services`: what a call may ask for");
     section::<machine::WriteSpec>(out, "`write`: a service that writes bytes");
     section::<machine::ExitSpec>(out, "`exit`: a service that ends the program");
