@@ -139,7 +139,7 @@ fn the_code_of_a_message_leads_to_its_page() {
 fn codes_have_pages() {
     let run = isaforge(&["check", "--explain", "L0003"]).expect(0);
     for part in [
-        "L0003: A size or a content that cannot be\n\n",
+        "L0003: An impossible size or content\n\n",
         "\nwrong: launch.yaml\n  | isa: valhall\n",
         "\nright: launch.yaml\n",
     ] {
