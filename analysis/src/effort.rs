@@ -79,7 +79,10 @@ mod tests {
             let steps = |count: usize| {
                 let source = set.tables.assemble(&shape(count));
                 assert!(source.errors.is_empty(), "{name}: {:?}", source.errors.first());
-                of(|| drop(lint(&Program::read(&set, &source.bytes))))
+                of(|| {
+                    let program = Program::read(&set, &source.bytes);
+                    drop(lint(&program, &Graph::new(&program)));
+                })
             };
             let (once, twice) = (steps(300), steps(600));
             assert!(twice < 5 * once / 2, "{name}: {once}, then {twice}");

@@ -94,18 +94,17 @@ pub struct Finding {
 
 /// Runs all checks and sorts the findings by address. The preloads of the instruction set say which registers are
 /// initialised when a program starts; without any preloads, reads of unwritten registers are not reported.
-pub fn lint(program: &Program<'_>) -> Vec<Finding> {
-    let graph = Graph::new(program);
-    let liveness = Liveness::new(program, &graph);
+pub fn lint(program: &Program<'_>, graph: &Graph) -> Vec<Finding> {
+    let liveness = Liveness::new(program, graph);
     let mut found = Vec::new();
-    places(program, &graph, &mut found);
-    unread(program, &graph, &liveness, &mut found);
-    unwritten(program, &graph, &mut found);
-    limits(program, &graph, &mut found);
-    lengths(program, &graph, &mut found);
-    messages::check(program, &graph, &mut found);
-    discarded::check(program, &graph, &mut found);
-    diverged::check(program, &graph, &mut found);
+    places(program, graph, &mut found);
+    unread(program, graph, &liveness, &mut found);
+    unwritten(program, graph, &mut found);
+    limits(program, graph, &mut found);
+    lengths(program, graph, &mut found);
+    messages::check(program, graph, &mut found);
+    discarded::check(program, graph, &mut found);
+    diverged::check(program, graph, &mut found);
     found.sort_by_key(|finding| (finding.entry, finding.check.code()));
     found
 }

@@ -118,7 +118,7 @@ impl Liveness {
     fn block(&mut self, program: &Program<'_>, entries: std::ops::Range<usize>, mut live: Registers) -> Registers {
         for index in entries.rev() {
             if let Some(instruction) = program.instruction(index) {
-                // What is marked as read for the last time is lost.
+                // A register whose last read is marked here is dead afterwards.
                 for register in instruction.last.iter().filter(|register| !instruction.writes_to(**register)) {
                     if let Some(number) = self.numbers.get(register) {
                         live.remove(*number);

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use flate2::read::GzDecoder;
 use isaforge_analysis::lint::{Check, lint};
-use isaforge_analysis::{Program, Set};
+use isaforge_analysis::{Graph, Program, Set};
 use isaforge_core::Tables;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
@@ -35,12 +35,16 @@ fn findings_in_compiled_shaders_are_known() {
         let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
         let mut program = Program::read(&set, &bytes);
         shaders += 1;
-        while let Some(entry) = lint(&program).iter().find(|finding| finding.check == Check::Unreachable) {
+        while let Some(entry) =
+            lint(&program, &Graph::new(&program)).iter().find(|finding| finding.check == Check::Unreachable)
+        {
             assert!(stage == "vertex" && program.entry_points.len() < 3, "{name}");
             second += usize::from(program.entry_points.len() == 1);
             program.entry_points.push(entry.entry);
         }
-        others.extend(lint(&program).into_iter().map(|finding| (name, finding.check, finding.entry)));
+        others.extend(
+            lint(&program, &Graph::new(&program)).into_iter().map(|finding| (name, finding.check, finding.entry)),
+        );
     }
     assert_eq!((shaders, second), (2499, 808));
     let known = [("S01525", 32), ("S02448", 18)];
@@ -59,7 +63,8 @@ fn compiled_groups_have_no_findings() {
         let [name, _, digits] = line.split('\t').collect::<Vec<&str>>()[..] else { panic!("{line}") };
         let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
         let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
-        assert_eq!(lint(&Program::read(&set, &bytes)), [], "{name}");
+        let program = Program::read(&set, &bytes);
+        assert_eq!(lint(&program, &Graph::new(&program)), [], "{name}");
         programs += 1;
     }
     assert!(programs > 200, "{programs}");

@@ -71,7 +71,7 @@ enum Way {
     Words,
 }
 
-/// Rewrites a text of numbers for words of so many digits (two for bytes). `None` if no number begins with `0x`, or the
+/// Rewrites a text of numbers for words with `digits` digits (two for bytes). `None` if no number begins with `0x`, or the
 /// text contains anything else than numbers.
 ///
 /// # Errors

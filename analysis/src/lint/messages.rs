@@ -21,6 +21,8 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         return;
     }
     let messages = Messages::new(program, graph, known);
+    // A branch that may lead anywhere may bring a message that a wait is for.
+    let knows_paths = graph.computed().is_none();
     let senders = messages.senders();
     // The masks of slots of the messages that may be in flight before each block.
     let masks: Vec<u8> =
@@ -48,8 +50,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
             }
             let waits = own.flow.waits;
             // Slots that no message names are not judged: the hardware may use them for something else.
-            let judged =
-                waits != 0 && graph.computed().is_none() && waits & !known == 0 && messages.slots[index] & waits == 0;
+            let judged = knows_paths && waits != 0 && waits & !known == 0 && messages.slots[index] & waits == 0;
             let awaited = |(number, mask): (usize, &u8)| flying.has(number) && mask & waits != 0;
             if judged && !masks.iter().enumerate().any(awaited) {
                 let message = "this waits for a message, but none is in flight in its slots".to_owned();

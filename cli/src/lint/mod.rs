@@ -37,8 +37,9 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         out.flush()?;
         return Ok(Status::mistakes_if(code.cut));
     }
-    let findings = check(&program);
-    note_unchecked(&program, &code);
+    let graph = Graph::new(&program);
+    let findings = check(&program, &graph);
+    note_unchecked(&program, &graph, &code);
     for finding in &findings {
         let line = if args.json { object(&program, &code, finding) } else { shown(&program, &code, finding) };
         writeln!(out, "{line}")?;
@@ -56,8 +57,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
 }
 
 /// Says which checks a branch with a computed target rules out: it may lead anywhere in the program.
-fn note_unchecked(program: &Program<'_>, code: &Code) {
-    let graph = Graph::new(program);
+fn note_unchecked(program: &Program<'_>, graph: &Graph, code: &Code) {
     let Some(branch) = graph.computed().map(|block| block.entries.end - 1) else { return };
     let codes = [Check::Unwritten, Check::Unreachable, Check::Needless, Check::Diverged].map(Check::code);
     let place = place(program, code, branch);

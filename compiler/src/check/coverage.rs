@@ -253,7 +253,7 @@ impl Layout {
                     None => self.beyond.push((node, claim.end, form.name.clone(), 1)),
                 }
             }
-            // Among so many claims of a word two overlap.
+            // A word has no more bits, so if there are more claims, some of these overlap.
             for other in &claims[..i.min(MOST_BITS)] {
                 let bits = claim.mask & other.mask;
                 if !clash(claim, other) {

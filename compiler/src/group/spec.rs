@@ -184,7 +184,7 @@ vocabulary! {
         optional only: Vec<Spanned<String>>,
         /// Records not allowed in it.
         optional except: Vec<Spanned<String>>,
-        /// Conditions for its presence, ; one must hold.
+        /// Conditions for its presence; one must hold.
         optional when: OneOrMany<Condition>,
         /// Its chain: the slots of a chain follow one another, and each may be absent, but not all.
         optional chain: Spanned<String>,

@@ -52,23 +52,22 @@ impl Kind {
     /// The fields that have the same name, position and type in all alternatives, with their index in the first
     /// alternative.
     pub fn common_fields(&self) -> impl Iterator<Item = (usize, &Field)> {
-        let (first, others) = self.alternatives.split_first().map_or((&[][..], &[][..]), |(a, b)| (&a.fields[..], b));
-        let same = |a: &Field, b: &Field| a.name == b.name && a.bits == b.bits && a.ty == b.ty;
-        let everywhere = move |field: &Field| others.iter().all(|other| other.fields.iter().any(|f| same(f, field)));
-        first.iter().enumerate().filter(move |(_, field)| everywhere(field))
+        let first = self.alternatives.first().map_or(&[][..], |first| &first.fields);
+        first.iter().enumerate().filter(|(_, field)| self.lacking(field).is_none())
     }
 
     /// The fields that are not registers and that only some alternatives have in one form, each with the name of one that
     /// has it not.
     pub fn partial_fields(&self) -> Vec<(String, String)> {
-        let common: Vec<&str> = self.common_fields().map(|(_, field)| field.name.as_str()).collect();
-        let is_partial = |field: &&Field| !matches!(field.ty, Type::Register(_)) && !common.contains(&&*field.name);
-        let fields = self.alternatives.iter().flat_map(|alternative| &alternative.fields).filter(is_partial);
-        let lacking = |field: &Field| {
-            let same = |other: &Field| other.name == field.name && other.bits == field.bits && other.ty == field.ty;
-            self.alternatives.iter().find(|alternative| !alternative.fields.iter().any(same))
-        };
-        fields.filter_map(|field| Some((field.name.clone(), lacking(field)?.name.clone()))).collect()
+        let fields = self.alternatives.iter().flat_map(|alternative| &alternative.fields);
+        let fields = fields.filter(|field| !matches!(field.ty, Type::Register(_)));
+        fields.filter_map(|field| Some((field.name.clone(), self.lacking(field)?.name.clone()))).collect()
+    }
+
+    /// An alternative without a field of the same name, position and type.
+    fn lacking(&self, field: &Field) -> Option<&Alternative> {
+        let same = |other: &Field| other.name == field.name && other.bits == field.bits && other.ty == field.ty;
+        self.alternatives.iter().find(|alternative| !alternative.fields.iter().any(same))
     }
 }
 

@@ -228,7 +228,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// Reports names that stand for two registers of a bank, of which the assembler could only ever take one.
+    /// Reports names shared by two registers of a bank: the assembler could only ever choose one of them.
     fn distinct_names(
         &mut self,
         prints: &(String, String),

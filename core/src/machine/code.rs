@@ -14,7 +14,7 @@ use crate::group::table::GroupIsa;
 use crate::group::value::Values;
 use crate::semantics::compose::Missing;
 use crate::semantics::group::{DataPath, Fields};
-use crate::semantics::{self, Modifier, Semantics, compose, instantiate};
+use crate::semantics::{self, Modifier, Semantics, Type, compose, instantiate};
 use crate::stream::Wide;
 
 /// The maximum number of cached instructions. When it is reached, the cache is emptied.
@@ -80,11 +80,11 @@ pub enum Place {
 }
 
 impl Place {
-    /// The width in bits of a field of a reading that is a register: what is read from it has no more bits, however wide
-    /// the type is.
-    pub fn field_width(&self, hardware: &Hardware) -> Option<u32> {
-        let Place::Register(register, 0) = self else { return None };
-        hardware.banks.get(usize::from(register.bank)).map(|bank| u32::from(bank.width).clamp(1, 64))
+    /// The type with which a reading reads this field: a register has no more bits than its bank, however wide `ty` is.
+    pub fn type_in_reading(&self, hardware: &Hardware, ty: Type) -> Type {
+        let Place::Register(register, 0) = self else { return ty };
+        let width = hardware.banks.get(usize::from(register.bank)).map(|bank| bank.width.clamp(1, 64));
+        width.filter(|width| u32::from(*width) < ty.size()).map_or(ty, |width| Type::unsigned(width as u8))
     }
 }
 

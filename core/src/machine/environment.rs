@@ -444,8 +444,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
         let value = match self.fields.get(usize::from(operand)) {
             Some(place) => {
-                let width = place.field_width(self.running.tables.2);
-                let ty = width.filter(|width| *width < ty.size()).map_or(ty, |width| Type::unsigned(width as u8));
+                let ty = place.type_in_reading(self.running.tables.2, ty);
                 self.running.read_place(place, element, ty)?
             }
             None if usize::from(operand) == self.fields.len() => Some([self.size.into(); L]),

@@ -26,7 +26,7 @@ pub(super) enum Goal {
     Continue,
     /// Scan up to this many instructions, then replay to the last of them at which there was a reason to stop.
     Scan(u64, Option<(u64, Reason)>),
-    /// Follow a warp up to this many instructions, then replay to the one so many of its instructions before.
+    /// Follow a warp for `until` instructions, then replay to the instruction that is `by` of its own before.
     Trail {
         until: u64,
         warp: u64,
@@ -39,7 +39,7 @@ pub(super) enum Goal {
 const TRAIL: usize = 1 << 16;
 
 impl Goal {
-    /// To go back by a number of a warp's instructions from the one that is the next after `until` instructions.
+    /// Goes back by a number of a warp's instructions, from where `until` instructions have executed.
     fn back(until: u64, warp: u64, by: u64) -> Self {
         Goal::Trail { until, warp, by, trail: VecDeque::new() }
     }

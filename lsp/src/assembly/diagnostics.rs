@@ -1,6 +1,6 @@
 //! Errors in a program, or, if there are none, what is likely wrong with it.
 
-use isaforge_analysis::{Program, lint};
+use isaforge_analysis::{Graph, Program, lint};
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
 use super::Source;
@@ -44,5 +44,5 @@ fn findings(source: &Source) -> Vec<Diagnostic> {
             ..Diagnostic::default()
         })
     };
-    lint(&program).into_iter().filter_map(shown).collect()
+    lint(&program, &Graph::new(&program)).into_iter().filter_map(shown).collect()
 }

@@ -114,9 +114,8 @@ impl<'a> Binder<'a> {
                 }
                 Pure::Operand => {
                     let place = operands.get(usize::from(node.args[0])).ok_or(Refused)?;
-                    let width = place.field_width(self.machine.hardware()).filter(|_| reading);
-                    let ty = width.filter(|width| *width < node.ty.size());
-                    self.operand(place, node.args[1], ty.map_or(node.ty, |width| Type::unsigned(width as u8)))?
+                    let ty = if reading { place.type_in_reading(self.machine.hardware(), node.ty) } else { node.ty };
+                    self.operand(place, node.args[1], ty)?
                 }
                 Pure::State => {
                     let (slot, bits) = self.state(node, &values)?;
