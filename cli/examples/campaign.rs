@@ -33,7 +33,7 @@ use isaforge_core::sample::{Random, sample};
 use isaforge_core::{Isa, group, program, stream};
 
 /// The time limit for one specification.
-const LONGEST: Duration = Duration::from_secs(1);
+const MAX_DURATION: Duration = Duration::from_secs(1);
 
 /// A kind of test: its name, and a constructor of its test function, which returns the outcome for the summary.
 type Kind = (&'static str, fn() -> Box<dyn FnMut(&mut Random) -> &'static str>);
@@ -214,7 +214,7 @@ impl Specifications {
             *slowest = took;
             println!("slowest of {what}: {took:.1?}");
         }
-        assert!(took < LONGEST, "{what}: {took:?}");
+        assert!(took < MAX_DURATION, "{what}: {took:?}");
         what
     }
 }

@@ -160,7 +160,8 @@ impl Listing<'_> {
 fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Result<()> {
     let starts = |line: &&str| labels::starts_instruction(set.tables, line);
     let mark = if matches!(set.tables, Tables::Groups(_)) { "#" } else { "//" };
-    let width = text.lines().filter(starts).map(|line| line.chars().count()).max().unwrap_or(0).min(WIDEST);
+    let width =
+        text.lines().filter(starts).map(|line| line.chars().count()).max().unwrap_or(0).min(COMMENT_COLUMN_LIMIT);
     let mut entries = entries(set, bytes);
     for line in text.lines() {
         let Some(entry) = (if starts(&line) { entries.next() } else { None }) else {
@@ -183,7 +184,7 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
 }
 
 /// Lines longer than this push their comments to the right of the comment column.
-const WIDEST: usize = 72;
+const COMMENT_COLUMN_LIMIT: usize = 72;
 
 /// The number of instructions between updates of the progress bar.
 const OFTEN: usize = 1 << 12;

@@ -6,7 +6,7 @@ use isaforge_core::program::ProgramError;
 use crate::paint::{BOLD, ERROR, FRAME, HELP, paint};
 
 /// The maximum number of characters of a source line that are shown.
-const WIDEST: usize = 110;
+const MAX_LINE: usize = 110;
 
 /// Draws an error in the file `name`: `file:line:column: error: message`, the line, the caret, the help.
 pub fn draw(name: &str, source_line: &str, error: &ProgramError) -> String {
@@ -38,15 +38,15 @@ fn shown(c: char) -> char {
 
 /// The part of a line around the mark, with one column per character, and the mark's column and length in it.
 fn window(line: &str, column: usize, length: usize) -> (String, usize, usize) {
-    let first = if column + length.min(WIDEST / 2) > WIDEST { column.saturating_sub(WIDEST / 3) } else { 0 };
+    let first = if column + length.min(MAX_LINE / 2) > MAX_LINE { column.saturating_sub(MAX_LINE / 3) } else { 0 };
     let dots = if first > 0 { "…" } else { "" };
     let mut rest = line.trim_end().chars().skip(first);
-    let mut text: String = dots.chars().chain(rest.by_ref().take(WIDEST).map(shown)).collect();
+    let mut text: String = dots.chars().chain(rest.by_ref().take(MAX_LINE).map(shown)).collect();
     if rest.next().is_some() {
         text.push('…');
     }
     let caret = column - first + dots.chars().count();
-    let room = (first + WIDEST).saturating_sub(column).max(1);
+    let room = (first + MAX_LINE).saturating_sub(column).max(1);
     (text, caret, length.min(room))
 }
 

@@ -173,12 +173,12 @@ impl Diagnostic {
 }
 
 /// The length of a text of a diagnostic, in bytes, from which its middle is left out.
-const LONGEST: usize = 1000;
+const MAX_TEXT: usize = 1000;
 
 /// Leaves out the middle of a long text.
 fn shorten(text: &mut String) {
-    if text.len() > LONGEST {
-        let (head, tail) = (text.floor_char_boundary(LONGEST / 2), text.ceil_char_boundary(text.len() - LONGEST / 4));
+    if text.len() > MAX_TEXT {
+        let (head, tail) = (text.floor_char_boundary(MAX_TEXT / 2), text.ceil_char_boundary(text.len() - MAX_TEXT / 4));
         text.replace_range(head..tail, "…");
     }
 }
@@ -200,7 +200,7 @@ type Mark<'a> = (AnnotationKind, Range<usize>, &'a str);
 fn first_line(sources: &Sources, span: Span) -> Range<usize> {
     let start = sources.text(span.file).floor_char_boundary(span.start as usize);
     let line = sources.snippet(span).lines().next().unwrap_or("").trim_end();
-    start..start + line.floor_char_boundary(LONGEST)
+    start..start + line.floor_char_boundary(MAX_TEXT)
 }
 
 /// How [`Diagnostics::render`] draws.

@@ -11,9 +11,9 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 
 /// Takes a trait object so that it is compiled once, not for each iterator type.
 fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(LONGEST + 1).collect();
+    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(MAX_NAME + 1).collect();
     // A distance costs the product of the lengths. Names this long are not typed by hand.
-    if !(1..=LONGEST).contains(&word.len()) {
+    if !(1..=MAX_NAME).contains(&word.len()) {
         return None;
     }
     let own = Letters::of(&word);
@@ -22,13 +22,13 @@ fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Opt
     let mut name: Vec<char> = Vec::new();
     for candidate in candidates {
         // A character has at most four bytes.
-        if candidate.len() > 4 * LONGEST {
+        if candidate.len() > 4 * MAX_NAME {
             continue;
         }
         name.clear();
         name.extend(candidate.chars().flat_map(char::to_lowercase));
         let longer = word.len().max(name.len());
-        if longer > LONGEST || name.is_empty() {
+        if longer > MAX_NAME || name.is_empty() {
             continue;
         }
         let allowed = if longer == 1 { 0 } else { (longer / 3).max(1) };
@@ -52,7 +52,7 @@ fn nearest<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Opt
 }
 
 /// The longest name that is compared, in characters.
-const LONGEST: usize = 64;
+const MAX_NAME: usize = 64;
 /// The Jaro–Winkler similarity from which two names are near even if their ends differ.
 const LIKE: f64 = 0.9;
 

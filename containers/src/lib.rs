@@ -131,7 +131,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
 const SEARCHED: usize = 1 << 20;
 /// The total number of bytes that the search passes to the validity check. This bounds the time for data that look like
 /// many lengths.
-const MOST_LOOKED_AT: usize = 1 << 26;
+const MAX_LOOKED_AT: usize = 1 << 26;
 
 /// Finds the code in a part. `is_code` decides whether bytes are, as a whole, valid code of an instruction set.
 ///
@@ -153,7 +153,7 @@ pub fn code(part: &Part<'_>, is_code: &dyn Fn(&[u8]) -> bool) -> Option<Range<us
                     continue;
                 };
                 looked_at += bytes.len();
-                if looked_at > MOST_LOOKED_AT {
+                if looked_at > MAX_LOOKED_AT {
                     break;
                 }
                 if is_code(bytes) {

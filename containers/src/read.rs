@@ -6,9 +6,9 @@ use flate2::read::{DeflateDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
 /// The maximum decompressed size of a part in bytes: a hundred times the largest known shader.
-const MOST: usize = 64 << 20;
+const MAX_PART: usize = 64 << 20;
 /// The maximum decompressed size of all parts of a file together, in bytes.
-const MOST_OF_ALL: usize = 1 << 30;
+const MAX_TOTAL: usize = 1 << 30;
 
 /// How much the parts of a file may still unpack to.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ pub struct Room {
 impl Room {
     /// The room of a file.
     pub fn new() -> Room {
-        Room { left: MOST_OF_ALL, refused: 0 }
+        Room { left: MAX_TOTAL, refused: 0 }
     }
 
     /// Takes room for a part of `size` bytes. `None` if there is not enough.
     fn take(&mut self, size: usize) -> Option<()> {
-        let left = self.left.checked_sub(size).filter(|_| size <= MOST);
+        let left = self.left.checked_sub(size).filter(|_| size <= MAX_PART);
         self.refused += usize::from(left.is_none());
         self.left = left?;
         Some(())

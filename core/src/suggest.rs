@@ -1,13 +1,13 @@
 //! "Did you mean": the candidate nearest to a misspelt word, without allocation.
 
-const LONGEST: usize = 40;
+const MAX_NAME: usize = 40;
 
 /// Edit distance (insertions, deletions, replacements) of two words, ignoring case; `None` when either is too long.
 fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
-    if a.len() > LONGEST || b.len() > LONGEST {
+    if a.len() > MAX_NAME || b.len() > MAX_NAME {
         return None;
     }
-    let mut row = [0usize; LONGEST + 1];
+    let mut row = [0usize; MAX_NAME + 1];
     for (j, cell) in row.iter_mut().enumerate().take(b.len() + 1) {
         *cell = j;
     }

@@ -197,7 +197,7 @@ async fn unseen(args: UnseenArgs) -> Result<u8> {
 
 /// The maximum number of operators in a query. Plans are walked recursively, to the depth of the longest chain of
 /// operators.
-const MOST_OPERATORS: usize = 2000;
+const MAX_OPERATORS: usize = 2000;
 
 /// Rejects a query whose plan would be too deep for the stack.
 fn is_short(sql: &str) -> Result<()> {
@@ -207,9 +207,9 @@ fn is_short(sql: &str) -> Result<()> {
     let is_one = |word: &&str| words.iter().any(|known| word.eq_ignore_ascii_case(known));
     let operators: usize = parts().map(|part| part.split_whitespace().filter(is_one).count()).sum();
     let signs = parts().flat_map(str::bytes).filter(|byte| b"+-*/%|<>=".contains(byte)).count();
-    match operators + signs > MOST_OPERATORS {
+    match operators + signs > MAX_OPERATORS {
         true => Err(Error::usage(
-            format!("the question has more than {MOST_OPERATORS} operators"),
+            format!("the question has more than {MAX_OPERATORS} operators"),
             "lists are written as `IN (…)`, or kept in a lake of their own: `--attach`",
         )),
         false => Ok(()),

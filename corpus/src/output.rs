@@ -37,10 +37,10 @@ pub enum Format {
 }
 
 /// The maximum number of rows in a table for people.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// The maximum number of rows in a file or chart that is built as a whole.
-const MOST_WHOLE: usize = 1 << 24;
+const MAX_WHOLE: usize = 1 << 24;
 
 /// Writes an answer while it is computed, and returns the number of rows.
 ///
@@ -52,7 +52,7 @@ pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mu
     match format {
         Format::Table | Format::Parquet | Format::Svg => {
             let mut kept = Vec::new();
-            let most = if format == Format::Table { MOST_ROWS } else { MOST_WHOLE };
+            let most = if format == Format::Table { MAX_ROWS } else { MAX_WHOLE };
             let mut held = 0;
             while let Some(batch) = rows.next().await.transpose()? {
                 count += batch.num_rows();

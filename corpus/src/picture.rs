@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::output::cell;
 
 /// The maximum number of rows in a chart.
-const MOST_BARS: usize = 60;
+const MAX_BARS: usize = 60;
 
 const ROW: usize = 20;
 const BAR: f64 = 480.0;
@@ -39,7 +39,7 @@ pub fn bars(rows: &RecordBatch) -> Result<String> {
     };
     let values = cast(rows.column(number), &DataType::Float64)?;
     let values = values.as_primitive::<Float64Type>();
-    let shown = rows.num_rows().min(MOST_BARS);
+    let shown = rows.num_rows().min(MAX_BARS);
     let most = (0..shown).filter(|row| values.is_valid(*row)).map(|row| values.value(row)).fold(0.0, f64::max);
     let name = |row| match label {
         Some(label) => Ok::<_, Error>(cell(rows.column(label).as_ref(), row)?.unwrap_or_default()),

@@ -193,10 +193,10 @@ pub(crate) fn watched(session: &Session<'_>, text: &str) -> Result<Watched, Stri
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
         [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
         [address, size] => match (number(address), number(size)) {
-            (Some(address), Some(size)) if (1..=Watched::MOST as u64).contains(&size) => {
+            (Some(address), Some(size)) if (1..=Watched::MAX_BYTES as u64).contains(&size) => {
                 Watched::Memory(address, size as usize)
             }
-            (Some(_), _) => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MOST)),
+            (Some(_), _) => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MAX_BYTES)),
             _ => return Err(format!("`{address}` is not an address")),
         },
         _ => return Err(format!("`{text}` is neither a register nor an address")),

@@ -37,7 +37,7 @@ pub struct Wanted {
 pub type Open<'a> = &'a mut dyn FnMut(&Wanted) -> Result<(Listing, Box<dyn Machine>), String>;
 
 /// The maximum length of a message in bytes.
-const MOST: u64 = 16 << 20;
+const MAX_MESSAGE: u64 = 16 << 20;
 /// The maximum length of a header line in bytes.
 const LINE: u64 = 1 << 12;
 
@@ -88,8 +88,8 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
         }
     }
     let length = length.ok_or_else(|| invalid("a message has no `Content-Length`".to_owned()))?;
-    if length > MOST {
-        return Err(invalid(format!("a message of {length} bytes is too long: at most {MOST}")));
+    if length > MAX_MESSAGE {
+        return Err(invalid(format!("a message of {length} bytes is too long: at most {MAX_MESSAGE}")));
     }
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;

@@ -136,7 +136,7 @@ impl Line {
 /// Detects races while a program runs.
 #[derive(Debug, Default)]
 pub struct Races {
-    /// One race for each pair of instructions, at most [`Races::MOST`].
+    /// One race for each pair of instructions, at most [`Races::MAX_FOUND`].
     pub found: Vec<Race>,
     /// The number of pairs of accesses that raced.
     pub count: u64,
@@ -180,7 +180,7 @@ impl Touch {
 
 impl Races {
     /// The maximum number of races that are kept.
-    pub const MOST: usize = 64;
+    pub const MAX_FOUND: usize = 64;
     /// The maximum number of words that are tracked.
     pub const WORDS: usize = 1 << 21;
     /// The maximum number of warps that are tracked.
@@ -248,7 +248,7 @@ impl Races {
 
     fn keep(&mut self, race: Race) {
         let [one, other] = race.sides.map(|side| side.pc);
-        if self.found.len() < Self::MOST && self.pairs.insert((one.min(other), one.max(other))) {
+        if self.found.len() < Self::MAX_FOUND && self.pairs.insert((one.min(other), one.max(other))) {
             self.found.push(race);
         }
     }

@@ -140,13 +140,13 @@ pub struct Watchpoint {
 pub enum Watched {
     /// A register, in one lane or in all.
     Register(Register, Option<usize>),
-    /// A range of memory: address, and size in bytes, at most [`Watched::MOST`].
+    /// A range of memory: address, and size in bytes, at most [`Watched::MAX_BYTES`].
     Memory(u64, usize),
 }
 
 impl Watched {
     /// The maximum number of bytes in a watchpoint.
-    pub const MOST: usize = 64;
+    pub const MAX_BYTES: usize = 64;
 }
 
 /// A debug session of a machine.

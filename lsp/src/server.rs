@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use isaforge_compiler::source::visible;
@@ -30,7 +31,7 @@ use thiserror::Error;
 
 use crate::assembly::{self, Source};
 use crate::set::{Known, Named, Sets};
-use crate::specification::{self, Checked, Unsaved};
+use crate::specification::{self, Checked, Specifications, Unsaved};
 use crate::uri;
 
 /// Why the server ended before its client asked it to.
@@ -69,6 +70,7 @@ pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> 
         documents: HashMap::new(),
         waiting: BTreeSet::new(),
         reported: HashMap::new(),
+        specifications: Specifications::default(),
     };
     server.run()
 }
@@ -120,6 +122,7 @@ struct Server<'s> {
     waiting: BTreeSet<String>,
     /// The files in which each specification had errors.
     reported: HashMap<PathBuf, Vec<PathBuf>>,
+    specifications: Specifications,
 }
 
 impl Server<'_> {
@@ -235,7 +238,8 @@ impl Server<'_> {
     }
 
     fn check_specification(&mut self, path: &Path) -> Result<(), ServeError> {
-        let Some(checked) = specification::of_file(path, &self.unsaved()) else { return Ok(()) };
+        let unsaved = self.unsaved();
+        let Some(checked) = self.specifications.of_file(path, &unsaved) else { return Ok(()) };
         let mut found = checked.diagnostics();
         // Also publish the files whose errors have been fixed.
         for file in self.reported.remove(&checked.entry).unwrap_or_default() {
@@ -243,7 +247,7 @@ impl Server<'_> {
         }
         found.entry(path.to_owned()).or_default();
         let wrong = found.iter().filter(|(_, found)| !found.is_empty()).map(|(file, _)| file.clone()).collect();
-        self.reported.insert(checked.entry, wrong);
+        self.reported.insert(checked.entry.clone(), wrong);
         for (file, found) in found {
             if let Some(name) = self.name_of(&file) {
                 self.publish(name, None, found)?;
@@ -298,9 +302,10 @@ impl Server<'_> {
     }
 
     /// The specification that a document belongs to, and the document's path.
-    fn specification(&self, name: &Uri) -> Option<(Checked, PathBuf)> {
+    fn specification(&mut self, name: &Uri) -> Option<(Rc<Checked>, PathBuf)> {
         let path = self.documents.get(name).filter(|document| document.yaml)?.path.clone()?;
-        Some((specification::of_file(&path, &self.unsaved())?, path))
+        let unsaved = self.unsaved();
+        Some((self.specifications.of_file(&path, &unsaved)?, path))
     }
 
     fn answer(&mut self, request: Request) -> Result<(), ServeError> {

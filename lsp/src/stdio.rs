@@ -1,4 +1,4 @@
-//! Messages over byte streams. No message takes more memory than [`MOST`], whatever length its header claims.
+//! Messages over byte streams. No message takes more memory than [`MAX_MESSAGE`], whatever length its header claims.
 
 use std::io::{self, BufRead, Read, Write};
 use std::thread::{JoinHandle, spawn};
@@ -6,7 +6,7 @@ use std::thread::{JoinHandle, spawn};
 use lsp_server::{Connection, Message};
 
 /// The maximum length of a message in bytes.
-pub const MOST: u64 = 1 << 26;
+pub const MAX_MESSAGE: u64 = 1 << 26;
 /// The maximum length of a header line in bytes.
 const LINE: u64 = 1 << 12;
 
@@ -57,7 +57,7 @@ pub fn connect(
 /// Reads a message. `None` at the end of the input.
 ///
 /// # Errors
-/// When the input cannot be read, or is not a message of at most [`MOST`] bytes.
+/// When the input cannot be read, or is not a message of at most [`MAX_MESSAGE`] bytes.
 pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
     let mut length = None;
@@ -76,8 +76,8 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
         }
     }
     let length = length.ok_or_else(|| invalid("a message has no `Content-Length`"))?;
-    if length > MOST {
-        return Err(invalid(&format!("a message of {length} bytes is too long: at most {MOST}")));
+    if length > MAX_MESSAGE {
+        return Err(invalid(&format!("a message of {length} bytes is too long: at most {MAX_MESSAGE}")));
     }
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;

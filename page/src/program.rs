@@ -17,7 +17,7 @@ use crate::input::{Pasted, read};
 use crate::json::Json;
 
 /// The maximum number of instructions listed.
-const MOST: usize = 20_000;
+const MAX_LISTED: usize = 20_000;
 
 /// An instruction, or bytes that are not one.
 #[derive(Default)]
@@ -62,9 +62,8 @@ pub fn answer(tables: Tables, text: &str, json: &mut Json) {
         json.field("kind", |json| json.text(kind));
         json.field("swapped", |json| json.truth(swapped));
         match rows {
-            Ok(rows) => {
-                json.field("rows", |json| json.array(|json| rows.iter().take(MOST).for_each(|row| write(row, json))))
-            }
+            Ok(rows) => json
+                .field("rows", |json| json.array(|json| rows.iter().take(MAX_LISTED).for_each(|row| write(row, json)))),
             Err(errors) => json.field("errors", |json| {
                 json.array(|json| {
                     for error in errors.iter().take(100) {

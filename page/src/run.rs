@@ -15,9 +15,9 @@ const LANES: usize = 4;
 /// The address and size of the memory that programs may write.
 const DATA: (u64, usize) = (0x1_0000, 0x1_0000);
 /// The maximum number of instructions in a run.
-const MOST: u64 = 100_000;
+const MAX_STEPS: u64 = 100_000;
 /// The maximum amount of program output that is kept, in bytes.
-const MOST_TEXT: usize = 1 << 16;
+const MAX_TEXT: usize = 1 << 16;
 
 /// The output of a program.
 #[derive(Default)]
@@ -27,7 +27,7 @@ struct Console {
 
 impl Host<LANES> for Console {
     fn write(&mut self, _: u64, bytes: &[u8]) -> Result<(), String> {
-        if self.text.len() < MOST_TEXT {
+        if self.text.len() < MAX_TEXT {
             self.text.push_str(&String::from_utf8_lossy(bytes));
         }
         Ok(())
@@ -83,7 +83,8 @@ impl Run {
 
     /// Executes `count` steps, or goes back by as many.
     pub fn go(&mut self, architecture: &Architecture, forward: bool, count: u64) {
-        let to = if forward { self.steps.saturating_add(count).min(MOST) } else { self.steps.saturating_sub(count) };
+        let to =
+            if forward { self.steps.saturating_add(count).min(MAX_STEPS) } else { self.steps.saturating_sub(count) };
         if let Some(machine) = machine(architecture, &self.code).filter(|_| !forward) {
             self.machine = machine;
             self.console = Console::default();

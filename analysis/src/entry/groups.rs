@@ -50,7 +50,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     let calls = effects.as_ref().is_none_or(|effects| !effects.intrinsics.is_empty());
     let spans = |operand: u16| {
         if calls {
-            return LONGEST;
+            return MAX_REGISTERS;
         }
         let elements = shape.iter().flat_map(|shape| &shape.nodes).filter(|node| node.op == Op::Operand);
         elements.filter(|node| node.args[0] == operand).map(|node| u32::from(node.args[1]) + 1).max().unwrap_or(1)
@@ -99,8 +99,8 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     }
 }
 
-/// The most registers that a call reads from one on.
-const LONGEST: u32 = 64;
+/// The maximum number of consecutive registers that a call reads.
+const MAX_REGISTERS: u32 = 64;
 
 /// Which of the active lanes execute a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::profile::{Profile, Times};
 use crate::program::Program;
 
 /// The maximum number of blocks in a picture: the time of the layout grows faster than linearly.
-pub const MOST_BLOCKS: usize = 400;
+pub const MAX_BLOCKS: usize = 400;
 
 /// A program to draw.
 #[derive(Clone, Copy, Debug)]

@@ -23,9 +23,9 @@ const MARGIN: f64 = 24.0;
 /// The distance between arrows that would cover each other.
 const APART: f64 = 12.0;
 /// Longer lines are truncated.
-const MOST_CHARACTERS: usize = 72;
+const MAX_CHARACTERS: usize = 72;
 /// Longer blocks lose the lines in their middle.
-const MOST_LINES: usize = 40;
+const MAX_LINES: usize = 40;
 /// The opacity of the hottest block's colour; text must stay readable on it in both themes.
 const HOTTEST: f64 = 0.55;
 
@@ -238,14 +238,14 @@ fn block(
 /// The lines of a block, shortened to fit the picture.
 fn text(drawing: Drawing<'_>, block: usize, shares: &[f64]) -> Vec<String> {
     let mut lines = drawing.lines(block);
-    if lines.len() > MOST_LINES {
-        let half = MOST_LINES / 2;
+    if lines.len() > MAX_LINES {
+        let half = MAX_LINES / 2;
         let left_out = lines.len() - 2 * half;
         lines.splice(half..half + left_out, [format!("… {left_out} more")]);
     }
     for line in &mut lines {
-        if line.chars().count() > MOST_CHARACTERS {
-            let cut: String = line.chars().take(MOST_CHARACTERS - 1).collect();
+        if line.chars().count() > MAX_CHARACTERS {
+            let cut: String = line.chars().take(MAX_CHARACTERS - 1).collect();
             *line = format!("{cut}…");
         }
     }

@@ -97,7 +97,7 @@ struct Rows {
 }
 
 /// The maximum number of names in a dictionary of instructions; the name of a group combines several.
-const MOST_NAMES: usize = 1 << 16;
+const MAX_NAMES: usize = 1 << 16;
 
 /// The records of a program. `items` are words, or the bytes of a program in a set of another kind.
 ///
@@ -187,7 +187,7 @@ impl Rows {
         match found {
             Ok(found) => {
                 let named = self.mnemonic.append(&found.mnemonic);
-                named.map_err(|_| format!("there are more than {MOST_NAMES} different names"))?;
+                named.map_err(|_| format!("there are more than {MAX_NAMES} different names"))?;
                 self.flow.append(Flow::from(&found.flow).name()).map_err(|error| error.to_string())?;
                 self.text.append_value(&found.text);
                 self.error.append_null();

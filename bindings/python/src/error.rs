@@ -7,8 +7,8 @@ use isaforge_core::program::ProgramError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// How many mistakes in a text or specification become exceptions of their own at most.
-const MOST: usize = 1000;
+/// The maximum number of mistakes in a text or specification that become exceptions of their own.
+const MAX_ERRORS: usize = 1000;
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("isaforge.errors")?.getattr(name)
@@ -79,7 +79,7 @@ pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
         if errors.len() == 1 {
             return one(first, None);
         }
-        let each: Vec<_> = errors.iter().take(MOST).map(|error| one(error, None)).collect::<PyResult<_>>()?;
+        let each: Vec<_> = errors.iter().take(MAX_ERRORS).map(|error| one(error, None)).collect::<PyResult<_>>()?;
         one(first, Some(PyTuple::new(py, each)?.into_any()))
     };
     raised(all())
@@ -99,7 +99,7 @@ pub fn specification(py: Python<'_>, refusal: &Refusal) -> PyErr {
     let all = || {
         let found = || failure.diagnostics.iter().filter(|found| found.severity == Severity::Error);
         let mut each = Vec::new();
-        for diagnostic in found().take(MOST) {
+        for diagnostic in found().take(MAX_ERRORS) {
             let keys = finding(py, diagnostic, &failure.sources)?;
             each.push(build(py, "SpecError", &diagnostic.message, &diagnostic.help.join("; "), &keys)?);
         }

@@ -2,7 +2,7 @@
 
 use isaforge_analysis as analysis;
 use isaforge_analysis::graph::Edge;
-use isaforge_analysis::picture::{Drawing, MOST_BLOCKS, dot, svg};
+use isaforge_analysis::picture::{Drawing, MAX_BLOCKS, dot, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -94,8 +94,8 @@ impl Graph {
         if blocks == 0 {
             return Err(error::plain(py, "a program without instructions has no picture", ""));
         }
-        if blocks > MOST_BLOCKS {
-            let help = format!("`dot()` is for Graphviz; at most {MOST_BLOCKS} are laid out here");
+        if blocks > MAX_BLOCKS {
+            let help = format!("`dot()` is for Graphviz; at most {MAX_BLOCKS} are laid out here");
             return Err(error::plain(py, &format!("{blocks} blocks are too many for a picture"), &help));
         }
         let program = self.program.get();

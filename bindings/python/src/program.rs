@@ -205,7 +205,7 @@ impl Program {
 }
 
 /// The maximum number of instructions shown in a notebook.
-const MOST_ROWS: usize = 2000;
+const MAX_ROWS: usize = 2000;
 
 /// A table of addresses, bytes and texts; branches show the labels of their targets.
 fn html(read: &analysis::Program<'_>, code: &[u8]) -> String {
@@ -215,7 +215,7 @@ fn html(read: &analysis::Program<'_>, code: &[u8]) -> String {
             rows.push_str(&format!("<tr class=\"label\"><td colspan=\"3\">{}:</td></tr>", escaped(label)));
         }
     };
-    for (place, entry) in read.entries.iter().enumerate().take(MOST_ROWS) {
+    for (place, entry) in read.entries.iter().enumerate().take(MAX_ROWS) {
         label(&mut rows, place);
         let bytes = code.get(entry.bytes.clone()).unwrap_or_default();
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -230,7 +230,7 @@ fn html(read: &analysis::Program<'_>, code: &[u8]) -> String {
         let at = entry.bytes.start;
         rows.push_str(&format!("<tr><td>{at:#x}</td><td class=\"soft\"><code>{digits}</code></td>{text}</tr>"));
     }
-    match read.entries.len().checked_sub(MOST_ROWS) {
+    match read.entries.len().checked_sub(MAX_ROWS) {
         None | Some(0) => label(&mut rows, read.entries.len()),
         Some(more) => rows.push_str(&format!("<tr><td colspan=\"3\" class=\"soft\">… {more} more</td></tr>")),
     }

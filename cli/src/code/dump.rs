@@ -43,7 +43,7 @@ pub struct Dump {
 }
 
 /// The maximum number of numbers that `*` and `...` lines of a text may stand for.
-const MOST: usize = 1 << 22;
+const MAX_REPEATED: usize = 1 << 22;
 
 /// A line of a listing.
 struct Row {
@@ -113,7 +113,7 @@ impl Dump {
     fn of_rows(found: Rows) -> Option<Dump> {
         let mut dump = Dump::default();
         let (mut before, mut first, mut end) = (0, 0, None);
-        let mut room = MOST;
+        let mut room = MAX_REPEATED;
         let mut unknown = found.open;
         for row in found.rows {
             let (copies, copy) = match (row.gap, end) {

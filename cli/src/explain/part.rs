@@ -19,7 +19,7 @@ use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
 
 /// The width in bits of the widest field whose values are all tried.
-const WIDEST: u32 = 12;
+const MAX_TRIED_BITS: u32 = 12;
 /// Up to this many values are listed individually; if there are more, adjacent values that differ only in a number are
 /// merged.
 const EACH: usize = 16;
@@ -90,7 +90,7 @@ pub fn field_names(tables: Tables, instruction: &str) -> Option<Vec<String>> {
 /// The valid values of a field; empty if the field is too wide to try them all.
 fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     let width: u32 = field.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum();
-    if width > WIDEST {
+    if width > MAX_TRIED_BITS {
         return Vec::new();
     }
     let set = target.set();

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 
-use isaforge_analysis::picture::{Drawing, MOST_BLOCKS, dot, svg};
+use isaforge_analysis::picture::{Drawing, MAX_BLOCKS, dot, svg};
 use isaforge_analysis::{Graph, Program};
 
 use crate::args::{GraphArgs, GraphFormat};
@@ -34,9 +34,9 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let graph = Graph::new(&program);
     let profile = args.profile.as_deref().map(|path| profile::read(path, &program)).transpose()?;
     let drawing = Drawing { program: &program, graph: &graph, profile: profile.as_ref() };
-    if !dot && graph.blocks.len() > MOST_BLOCKS {
+    if !dot && graph.blocks.len() > MAX_BLOCKS {
         let message = format!("{} are too many for a picture", count(graph.blocks.len() as u64, "block"));
-        return Err(Failure::usage(message, format!("write `-o OUT.dot`; at most {MOST_BLOCKS} are laid out here")));
+        return Err(Failure::usage(message, format!("write `-o OUT.dot`; at most {MAX_BLOCKS} are laid out here")));
     }
     let text = if dot { dot::write(drawing) } else { svg::write(drawing, &code.name) };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {

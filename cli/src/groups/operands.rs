@@ -33,7 +33,7 @@ pub fn operands(isa: &'static GroupIsa, operation: &Operation, slots: &[usize], 
         };
         let first = usize::from(*found.first()?);
         let stated = operation.writes >> (first & 63) & 1 != 0;
-        let writes = stated || is_result(isa, first, DEEPEST) || does(Op::Write, number);
+        let writes = stated || is_result(isa, first, MAX_DEPTH) || does(Op::Write, number);
         // A wire that the operation does not use only distinguishes texts.
         let is_wire = matches!(isa.operands.get(first)?.kind, OperandKind::Wire(_));
         if is_wire && !writes && !does(Op::Operand, number) {
@@ -52,7 +52,7 @@ pub fn operands(isa: &'static GroupIsa, operation: &Operation, slots: &[usize], 
 }
 
 /// Selected operands may be selections themselves, up to this depth.
-const DEEPEST: u32 = 8;
+const MAX_DEPTH: u32 = 8;
 
 /// Whether an operand is a register for results, which has several possible places.
 fn is_result(isa: &GroupIsa, index: usize, depth: u32) -> bool {

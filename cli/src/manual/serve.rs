@@ -26,7 +26,7 @@ const RELOAD: &str = "<script>(()=>{let n;setInterval(async()=>{try{const t=awai
                       if(n!==undefined&&t!==n)location.reload();n=t}catch{}},500)})()</script></body>";
 
 /// The maximum length of a request in bytes.
-const LONGEST: u64 = 1 << 14;
+const MAX_REQUEST: u64 = 1 << 14;
 
 #[derive(Default)]
 struct Edition {
@@ -110,7 +110,7 @@ fn make(args: &ManualArgs, shared: &Shared) -> Result<bool, Failure> {
 fn answer(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     let mut line = String::new();
-    let mut lines = BufReader::new((&mut stream).take(LONGEST));
+    let mut lines = BufReader::new((&mut stream).take(MAX_REQUEST));
     lines.read_line(&mut line)?;
     let mut header = String::new();
     while lines.read_line(&mut header)? > 2 {

@@ -94,7 +94,7 @@ const BARS: usize = 24;
 const WIDTH: u32 = 860;
 const LINE: u32 = 20;
 const NAMES: u32 = 200;
-const LONGEST: f64 = 420.0;
+const BAR_WIDTH: f64 = 420.0;
 
 /// Draws two bar charts: instructions by threads, and warp instructions by active lanes.
 fn picture(profile: &Profile) -> String {
@@ -152,7 +152,7 @@ impl Bar {
     }
 
     fn draw(&self, out: &mut String, y: u32, most: u64, whole: u64) {
-        let length = self.value as f64 / most as f64 * LONGEST;
+        let length = self.value as f64 / most as f64 * BAR_WIDTH;
         let share = percent(self.value, whole);
         let Bar { name, value, note } = self;
         let (middle, at) = (y + 4, f64::from(NAMES) + length + 6.0);

@@ -15,7 +15,7 @@ use crate::model::{Alternative, Fixed, Form, Isa, Kind, Part};
 use crate::source::Span;
 
 /// How many pairs are collected at most: with this many, something is wrong with all instructions at once.
-const MOST_PAIRS: usize = 1 << 18;
+const MAX_PAIRS: usize = 1 << 18;
 /// How many instructions a message lists.
 const SHOWN: usize = 4;
 
@@ -44,7 +44,7 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
             found.extend(bucket.iter().filter(matches).chain(&bare).map(|&j| (j, i)));
             bucket.push(i);
         }
-        if found.len() > MOST_PAIRS {
+        if found.len() > MAX_PAIRS {
             break;
         }
     }

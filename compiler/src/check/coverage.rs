@@ -14,8 +14,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
-/// The most bits of a word.
-const MOST_BITS: usize = 64;
+/// The maximum width of a word in bits.
+const MAX_BITS: usize = 64;
 
 /// A definition of certain bits.
 #[derive(Clone, Debug)]
@@ -254,7 +254,7 @@ impl Layout {
                 }
             }
             // A word has no more bits, so if there are more claims, some of these overlap.
-            for other in &claims[..i.min(MOST_BITS)] {
+            for other in &claims[..i.min(MAX_BITS)] {
                 let bits = claim.mask & other.mask;
                 if !clash(claim, other) {
                     continue;

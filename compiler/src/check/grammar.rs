@@ -110,12 +110,12 @@ impl Start {
 
 /// The limit on the work of comparing the texts of all kinds, which takes some seconds. The largest known list (five
 /// thousand values in two alternatives) takes a hundredth of it.
-const MOST_STEPS: usize = 1 << 25;
+const MAX_STEPS: usize = 1 << 25;
 
 /// Applies the rule.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     let mut grammar =
-        Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), starts: Vec::new(), steps: MOST_STEPS, out };
+        Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), starts: Vec::new(), steps: MAX_STEPS, out };
     grammar.starts = isa.kinds.iter().map(|kind| grammar.kind_start(kind)).collect();
     for form in &isa.forms {
         grammar.form(form);
@@ -132,7 +132,7 @@ struct Grammar<'a> {
     follows: BTreeMap<usize, (Bytes, HashSet<String>)>,
     /// The bytes that an operand of each kind can begin with.
     starts: Vec<Start>,
-    /// The remainder of [`MOST_STEPS`].
+    /// The remainder of [`MAX_STEPS`].
     steps: usize,
     out: &'a mut Diagnostics,
 }

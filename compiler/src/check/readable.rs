@@ -9,7 +9,7 @@ use crate::model::{Form, Isa, Modifier, Shape, Token, Type};
 use crate::source::Span;
 
 /// How many dots in a name the assembler considers as the end of a mnemonic.
-const MOST_DOTS: usize = 14;
+const MAX_DOTS: usize = 14;
 
 /// Applies the rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
@@ -64,7 +64,7 @@ impl Words<'_> {
             None if name.starts_with('.') || name.ends_with('.') || name.contains("..") => {
                 "a dot in an instruction name must separate two words".to_owned()
             }
-            None if name.matches('.').count() > MOST_DOTS => format!("a name cannot have more than {MOST_DOTS} dots"),
+            None if name.matches('.').count() > MAX_DOTS => format!("a name cannot have more than {MAX_DOTS} dots"),
             None => return,
         };
         let error =

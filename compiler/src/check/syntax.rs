@@ -14,11 +14,11 @@ use crate::source::Span;
 
 /// Applies the rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    for value in isa.enums.iter().flat_map(|e| &e.values).filter(|value| value.bits > GREATEST) {
+    for value in isa.enums.iter().flat_map(|e| &e.values).filter(|value| value.bits > MAX_NAMED) {
         let message = format!("the value {} of `{}` is too large for a name", value.bits, value.name);
         out.push(
             Diagnostic::error("E0111", value.span, message)
-                .label(format!("only values up to {GREATEST} can have names")),
+                .label(format!("only values up to {MAX_NAMED} can have names")),
         );
     }
     for kind in &isa.kinds {
@@ -72,7 +72,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
 }
 
 /// The largest value that may have a name: the tables list the names by value.
-const GREATEST: u64 = 4095;
+const MAX_NAMED: u64 = 4095;
 
 fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
     alike(words, &form.modifiers, form, told, out);

@@ -9,7 +9,7 @@ use super::parts::{Piece, pieces};
 use super::words::{Cube, Pair, Verdict};
 
 /// Groups of fields with at most this many bits are enumerated.
-const WIDEST: u32 = 16;
+const MAX_BITS: u32 = 16;
 /// How many choices of a group are measured to find the shortest text.
 const MEASURED: usize = 64;
 
@@ -84,7 +84,7 @@ impl Case {
         let mut random = Random(mask);
         let mut candidates = Vec::new();
         let mut complete = true;
-        if mask.count_ones() <= WIDEST {
+        if mask.count_ones() <= MAX_BITS {
             let mut value = 0u64;
             loop {
                 candidates.push(value);

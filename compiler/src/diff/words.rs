@@ -35,8 +35,8 @@ pub(super) struct Judgement {
 }
 
 /// The maximum number of parts that the words of an instruction are split into, and of bits of shared fields in a part.
-const MOST_PARTS: usize = 1024;
-const MOST_SHARED: u32 = 6;
+const MAX_PARTS: usize = 1024;
+const MAX_SHARED: u32 = 6;
 /// The number of words drawn at random if no proof is possible.
 const DRAWS: u64 = 2048;
 
@@ -121,10 +121,10 @@ impl Pair {
         let Some(open) = open else {
             // If one is a special case of another, the instruction with the most constant bits decodes the word.
             parts.push((cube, meeting.iter().copied().max_by_key(|f| form(*f).match_mask.count_ones())));
-            return parts.len() <= MOST_PARTS;
+            return parts.len() <= MAX_PARTS;
         };
         let bit = open & open.wrapping_neg();
-        parts.len() <= MOST_PARTS
+        parts.len() <= MAX_PARTS
             && self.split(cube.with(bit, 0), &meeting, parts)
             && self.split(cube.with(bit, bit), &meeting, parts)
     }
@@ -156,7 +156,7 @@ impl Pair {
 fn shared_bits(pair: Pair, cube: Cube) -> Option<u64> {
     let shared = pair.old.shared.iter().chain(pair.new.shared);
     let bits = shared.fold(0, |m, s| m | s.bits.mask(0)) & !cube.mask;
-    (bits.count_ones() <= MOST_SHARED).then_some(bits)
+    (bits.count_ones() <= MAX_SHARED).then_some(bits)
 }
 
 /// The verdict for the union of two sets of words.

@@ -23,7 +23,7 @@ use crate::model::{Isa, Part};
 use crate::source::Span;
 
 /// The maximum width of a header's key in bits.
-pub const WIDEST_KEY: u32 = 12;
+pub const MAX_KEY_BITS: u32 = 12;
 
 /// Applies every rule.
 pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
@@ -232,8 +232,8 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
     }
     for record in header.records.iter().map(|r| &choice.records[*r]) {
         let width: u32 = key_of(groups, record).iter().map(|p| p.bits.width()).sum();
-        if width > WIDEST_KEY {
-            let message = format!("{width} bits of `{}` select the slots, but at most {WIDEST_KEY} may", record.name);
+        if width > MAX_KEY_BITS {
+            let message = format!("{width} bits of `{}` select the slots, but at most {MAX_KEY_BITS} may", record.name);
             out.push(Diagnostic::error("E0304", record.span, message));
         }
         let lengths = groups.derived.iter().filter(|d| d.offset.is_none() && holds(&d.when, record));

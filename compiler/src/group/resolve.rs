@@ -7,7 +7,7 @@
 //! | E0062 | a number that does not fit into a table of groups |
 //! | E0063 | a syntax or name that cannot be parsed |
 
-use isaforge_core::group::table::{Encoding, FIELDS, LONGEST, SLOTS, Type};
+use isaforge_core::group::table::{Encoding, FIELDS, MAX_BYTES, SLOTS, Type};
 
 use crate::diagnostic::Diagnostic;
 use crate::group::model::{Choice, Condition, Derived, Field, Fixed, Groups, Place, Record, Rule, Slot};
@@ -50,12 +50,12 @@ impl Resolver<'_> {
                 .collect(),
             span: spec.span,
         };
-        if usize::from(spec.longest.value) > LONGEST
+        if usize::from(spec.longest.value) > MAX_BYTES
             || !spec.longest.value.is_multiple_of(groups.unit)
             || spec.longest.value == 0
         {
             let message = format!("a group cannot have {} bytes", spec.longest.value);
-            let help = format!("a multiple of `unit`, at most {LONGEST}");
+            let help = format!("a multiple of `unit`, at most {MAX_BYTES}");
             self.out.push(Diagnostic::error("E0062", spec.longest.span, message).help(help));
         }
         self.slots(&spec, &mut groups);

@@ -175,7 +175,7 @@ impl Resolver<'_> {
 }
 
 /// How many consecutive registers a text may read through an operand.
-const MOST_REGISTERS: u16 = 4;
+const MAX_REGISTERS: u16 = 4;
 
 /// The names of all roles.
 fn roles(groups: &Groups) -> Vec<String> {
@@ -227,7 +227,7 @@ fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String],
         name: name.to_owned(),
         ty: Type::U32,
         // The register and those that follow it.
-        elements: MOST_REGISTERS,
+        elements: MAX_REGISTERS,
         choices: Choices::Number(32),
         suffixes: Vec::new(),
         partial: Vec::new(),

@@ -7,7 +7,7 @@ use isaforge_core::table::{Decoder, Isa};
 use crate::leak::slice;
 
 /// The maximum width of the field in the first look-up, and of the one in the second.
-const WIDEST: u32 = 10;
+const MAX_BITS: u32 = 10;
 
 /// An empty tree, for when the two look-ups reach every form.
 const NO_TREE: Decoder = Decoder { nodes: &[], branches: &[] };
@@ -30,7 +30,8 @@ pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static 
     };
     // The first field is that of the root, or a wider one if that gives better tables.
     let (shift, width) = (u32::from(root.shift), u32::from(root.width));
-    let wider = (0..=WIDEST.saturating_sub(width)).flat_map(|more| (0..=more.min(shift)).map(move |down| (down, more)));
+    let wider =
+        (0..=MAX_BITS.saturating_sub(width)).flat_map(|more| (0..=more.min(shift)).map(move |down| (down, more)));
     let runs = wider.map(|(down, more)| (shift - down, width + more)).filter(|(at, width)| at + width <= 64);
     let flat = runs
         .map(|(shift, width)| flatten(isa, shift, width))
@@ -58,7 +59,7 @@ fn flatten(isa: &'static Isa, shift: u32, width: u32) -> Flat {
             0 => (0, 0),
             _ => (needed.trailing_zeros(), 64 - needed.leading_zeros() - needed.trailing_zeros()),
         };
-        if span > WIDEST {
+        if span > MAX_BITS {
             flat.given_up += 1;
             flat.primary.push(base);
             flat.secondary.push(Decoder::NONE);

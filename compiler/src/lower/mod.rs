@@ -132,7 +132,7 @@ pub fn words(isa: &Isa) -> Words {
     };
     // The texts of operands are computed with the tables that lack them.
     let plain: &'static core::Isa = Box::leak(Box::new(plain));
-    let mut room = MOST_TEXTS;
+    let mut room = MAX_TEXTS;
     let kinds = slice((0..isa.kinds.len()).map(|i| kind(isa, i, tabulate(plain, i, &mut room))));
     let mut labels = script::Labels::default();
     for form in &mut forms {
@@ -276,7 +276,7 @@ fn kind_texts(isa: &'static core::Isa, index: usize, at: u8, word: u64) -> Vec<S
 }
 
 /// The limit on the number of texts in tables of kinds; kinds that exceed the rest of it have no tables.
-const MOST_TEXTS: u64 = 1 << 22;
+const MAX_TEXTS: u64 = 1 << 22;
 
 /// The tables of a kind's texts, for printing and for parsing.
 fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static [Text], &'static [u16]) {

@@ -12,7 +12,7 @@ use isaforge_core::decode::{BYTES, Plane, Quick, alternative_of, operand_is_vali
 use isaforge_core::table::{Field, Form, Isa, Kind, Shape, Type};
 
 /// The maximum number of bits that a rule may involve: all their values are enumerated.
-const MOST_BITS: u32 = 14;
+const MAX_BITS: u32 = 14;
 
 /// A set of values of a byte.
 type Set = [u64; 4];
@@ -171,10 +171,8 @@ impl Rules {
     /// The boxes of the words for which `wrong` is true, over all values of the bits in `mask`, with the other bits as
     /// in `base`.
     fn boxes(&mut self, rule: Rule, mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Option<&[Box]> {
-        let found = self
-            .known
-            .entry(rule)
-            .or_insert_with(|| (mask.count_ones() <= MOST_BITS).then(|| split(mask, base, wrong)));
+        let found =
+            self.known.entry(rule).or_insert_with(|| (mask.count_ones() <= MAX_BITS).then(|| split(mask, base, wrong)));
         found.as_deref()
     }
 

@@ -13,7 +13,7 @@ use isaforge_core::text::LABEL_MAX;
 use crate::leak::slice;
 
 /// The maximum number of bits, of one modifier or several combined, that select a label.
-const MOST_BITS: u32 = 4;
+const MAX_BITS: u32 = 4;
 
 /// The labels of all forms; each distinct table is stored once.
 #[derive(Default)]
@@ -139,7 +139,7 @@ fn pieces(enums: &[Enum], kinds: &[Kind], form: &Form) -> Option<Vec<Piece>> {
 
 fn choice(enums: &[Enum], modifier: &Modifier) -> Option<Piece> {
     let bits = modifier.bits;
-    if !bits.high.is_empty() || bits.width() > MOST_BITS {
+    if !bits.high.is_empty() || bits.width() > MAX_BITS {
         return None;
     }
     let text = |value: u64| match modifier.ty {
@@ -189,7 +189,7 @@ fn join(a: &Piece, b: &Piece) -> Option<Piece> {
         (
             Piece::Chosen { shift: a, width: v, texts: first, quiet: p },
             Piece::Chosen { shift: b, width: w, texts: second, quiet: q },
-        ) if v + w <= MOST_BITS && (a + v == *b || b + w == *a) => {
+        ) if v + w <= MAX_BITS && (a + v == *b || b + w == *a) => {
             let shift = *a.min(b);
             let part = |value: u64, at: u32, width: u32| (value >> (at - shift) & ones(width)) as usize;
             let text = |value| format!("{}{}", first[part(value, *a, *v)], second[part(value, *b, *w)]);

@@ -6,8 +6,8 @@ use isaforge_core::table::{Decoder, Node};
 use crate::leak::slice;
 use crate::model::{Form, Isa};
 
-/// The maximum width of a node's field; the table of its branches has at most `2^WIDEST` entries.
-const WIDEST: u32 = 10;
+/// The maximum width of a node's field; the table of its branches has at most `2^MAX_BITS` entries.
+const MAX_BITS: u32 = 10;
 
 struct Tree {
     patterns: Vec<(u64, u64)>,
@@ -71,14 +71,14 @@ impl Tree {
             // Only a special case and the general form are left: test the next bits.
             let rest = any & !known;
             let shift = rest.trailing_zeros().min(63);
-            (shift, (rest >> shift).trailing_ones().clamp(1, WIDEST))
+            (shift, (rest >> shift).trailing_ones().clamp(1, MAX_BITS))
         })
     }
 
     fn best(&self, forms: &[u16], bits: u64) -> Option<(u32, u32)> {
         let mut best: Option<(usize, u32, u32)> = None;
         for shift in 0..64u32 {
-            let run = (bits >> shift).trailing_ones().min(WIDEST);
+            let run = (bits >> shift).trailing_ones().min(MAX_BITS);
             for width in 1..=run {
                 let values = forms.iter().map(|f| {
                     let (mask, value) = self.patterns[*f as usize];

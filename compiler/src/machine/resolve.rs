@@ -17,7 +17,7 @@ use crate::source::{Span, Spanned};
 use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
 /// The maximum initial size of a memory, in bytes.
-const MOST_MEMORY: u32 = 1 << 26;
+const MAX_MEMORY: u32 = 1 << 26;
 
 impl Resolver<'_> {
     /// Binds the names in `machine` sections, and builds the graphs for reading operands.
@@ -78,7 +78,7 @@ impl Resolver<'_> {
             machine.aligned = spec.aligned.unwrap_or(false);
             machine.elf = spec.elf.as_ref().map(|elf| elf.value);
             if let Some(program) = &spec.program {
-                let most = MOST_MEMORY / u32::from(machine.unit);
+                let most = MAX_MEMORY / u32::from(machine.unit);
                 self.in_range("the size of program memory", program, 1, most.into());
                 machine.program = program.value.clamp(1, most) * u32::from(machine.unit);
             }
@@ -180,9 +180,9 @@ impl Resolver<'_> {
         for (name, space) in spec.spaces.iter().flat_map(|named| named.iter()) {
             let names = library.spaces.iter().map(|space| (space.as_str(), None));
             let Some(index) = Resolver::find(self.out, "address space", name, names) else { continue };
-            self.in_range("the size of the memory", &space.size, 0, MOST_MEMORY.into());
+            self.in_range("the size of the memory", &space.size, 0, MAX_MEMORY.into());
             let open = matches!(space.beyond, Some(BeyondSpec::Zeros));
-            spaces.push(Space { space: index as u16, size: space.size.value.min(MOST_MEMORY), open });
+            spaces.push(Space { space: index as u16, size: space.size.value.min(MAX_MEMORY), open });
         }
         spaces
     }

@@ -9,7 +9,7 @@ use crate::source::Spanned;
 use crate::spec::{FamilySpec, InstructionSpec, RulingSpec};
 
 /// The maximum number of instructions in a family.
-const LARGEST_FAMILY: u16 = 1024;
+const MAX_FAMILY: u16 = 1024;
 
 impl Resolver<'_> {
     /// Adds the instructions of a family.
@@ -18,7 +18,7 @@ impl Resolver<'_> {
         let mark = format!("{{{}}}", family.parameter);
         let count = family.count.value;
         let most = 1u64.checked_shl(bits.width()).unwrap_or(u64::MAX);
-        if count == 0 || count > LARGEST_FAMILY || u64::from(count) > most {
+        if count == 0 || count > MAX_FAMILY || u64::from(count) > most {
             let message = format!("a family of {count} does not fit {} bits", bits.width());
             self.out
                 .push(Diagnostic::error("E0108", family.count.span, message).secondary(family.bits.span, "these bits"));

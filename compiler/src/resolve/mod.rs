@@ -115,11 +115,11 @@ pub(crate) fn resolve_parts(
 }
 
 /// The maximum length of a chain of files that name one another, counting imports and bases.
-const MOST_NESTED: usize = 64;
+const MAX_NESTED: usize = 64;
 /// The maximum number of files in a specification.
-const MOST_FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 /// The maximum number of bytes of YAML to read; a base counts once for each file that builds on it.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 impl<'a> Resolver<'a> {
     /// A resolver without files.
@@ -217,12 +217,12 @@ impl Resolver<'_> {
 
     /// Whether a specification exceeds a limit on its files, their nesting or their size. Reports it once.
     fn too_many(&mut self, place: Option<Span>, stack: &[PathBuf]) -> bool {
-        let message = if stack.len() >= MOST_NESTED {
-            format!("files refer to one another more than {MOST_NESTED} deep")
-        } else if self.files.len() + self.bases.len() >= MOST_FILES {
-            format!("a specification of more than {MOST_FILES} files")
-        } else if self.read > MOST_BYTES {
-            format!("a specification of more than {} MiB", MOST_BYTES >> 20)
+        let message = if stack.len() >= MAX_NESTED {
+            format!("files refer to one another more than {MAX_NESTED} deep")
+        } else if self.files.len() + self.bases.len() >= MAX_FILES {
+            format!("a specification of more than {MAX_FILES} files")
+        } else if self.read > MAX_BYTES {
+            format!("a specification of more than {} MiB", MAX_BYTES >> 20)
         } else {
             return false;
         };
@@ -369,7 +369,7 @@ fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(
 
 /// Why a name cannot be that of a crate and module; `None` if it can.
 fn wrong_crate_name(name: &str) -> Option<String> {
-    const LONGEST: usize = 64;
+    const MAX_TEXT: usize = 64;
     if name.is_empty() {
         return Some("the name is empty".to_owned());
     }
@@ -379,8 +379,8 @@ fn wrong_crate_name(name: &str) -> Option<String> {
     if let Some(found) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))) {
         return Some(format!("the name cannot contain `{}`, only letters, digits, `-` and `_`", found.escape_debug()));
     }
-    if name.len() > LONGEST {
-        return Some(format!("the name has {} letters, at most {LONGEST} are allowed", name.len()));
+    if name.len() > MAX_TEXT {
+        return Some(format!("the name has {} letters, at most {MAX_TEXT} are allowed", name.len()));
     }
     taken_crate_name(name).map(str::to_owned)
 }

@@ -11,9 +11,9 @@ use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Value};
 
 /// The maximum number of instructions that an entry may expand to.
-const MOST_ROWS: usize = 4096;
+const MAX_ROWS: usize = 4096;
 /// The maximum size of the result in total: that of a file.
-const MOST_MADE: usize = 1 << 24;
+const MAX_MADE: usize = 1 << 24;
 /// The size that a value counts for besides its text.
 const VALUE: usize = 16;
 
@@ -61,7 +61,7 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
         out.push(warning.help("remove it, or name it in `like`"));
     }
     let mut expanded: Entries = Vec::with_capacity(entries.len());
-    let mut room = Room(MOST_MADE);
+    let mut room = Room(MAX_MADE);
     for (name, entry) in std::mem::take(entries) {
         let before = out.failures();
         let entry = like(entry, &templates, &mut Vec::new(), &mut room, out);
@@ -111,7 +111,7 @@ fn take(entry: Node, key: &str) -> (Node, Option<Node>) {
 }
 
 /// The longest chain of templates.
-const DEEPEST: usize = 64;
+const MAX_CHAIN: usize = 64;
 
 /// Merges an entry over its templates; later templates override earlier ones.
 fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Room, out: &mut Diagnostics) -> Node {
@@ -141,8 +141,8 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Roo
             });
             continue;
         };
-        if path.len() == DEEPEST {
-            let message = format!("templates are `like` others at most {DEEPEST} deep");
+        if path.len() == MAX_CHAIN {
+            let message = format!("templates are `like` others at most {MAX_CHAIN} deep");
             out.push(Diagnostic::error("E0033", name.span, message).help("name several templates in one list"));
             continue;
         }
@@ -164,9 +164,9 @@ fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> En
         out.push(error.help("write `rows: { add: { f3: 0 }, sub: { f3: 1 } }`"));
         return Vec::new();
     };
-    if rows.len() > MOST_ROWS {
+    if rows.len() > MAX_ROWS {
         let span = rows.first().map_or(entry.span, |(name, _)| name.span);
-        out.push(Diagnostic::error("E0033", span, format!("one entry makes at most {MOST_ROWS} instructions")));
+        out.push(Diagnostic::error("E0033", span, format!("one entry makes at most {MAX_ROWS} instructions")));
         return Vec::new();
     }
     let mut made = Vec::with_capacity(rows.len());

@@ -4,7 +4,7 @@ use isaforge_core::semantics::Op;
 use isaforge_core::stream::{Engine, Expression, Input, Layout, Piece, Scope, Source, Type, Values};
 
 /// The maximum length of a signature.
-const LONGEST_SIGNATURE: usize = 1 << 10;
+const MAX_SIGNATURE: usize = 1 << 10;
 
 /// A query about a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,7 +126,7 @@ pub(super) fn signature(engine: Engine, layout: &'static Layout, question: Quest
             sign_field(engine, layout, field, &mut all);
         }
     }
-    if all.len() >= LONGEST_SIGNATURE {
+    if all.len() >= MAX_SIGNATURE {
         // The signature of nested computed fields is too long, so the layout shares no answers.
         let own = std::ptr::from_ref(layout).addr() as u64;
         all.extend([own, engine.generation.into(), u64::MAX]);
@@ -138,7 +138,7 @@ fn sign_expression(engine: Engine, layout: &'static Layout, index: u16, all: &mu
     all.push(index.into());
     let inputs = engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |expression| expression.inputs);
     for input in inputs {
-        if all.len() >= LONGEST_SIGNATURE {
+        if all.len() >= MAX_SIGNATURE {
             return;
         }
         match input {

@@ -14,9 +14,9 @@ impl Node {
 }
 
 /// The number of nodes at which [`Diagrams::is_full`] holds.
-const MOST_NODES: usize = 1 << 17;
+const MAX_NODES: usize = 1 << 17;
 /// The number of steps at which it holds.
-const MOST_STEPS: usize = 1 << 19;
+const MAX_STEPS: usize = 1 << 19;
 /// The level of a constant, which comes after all bits.
 const NO_BIT: u16 = u16::MAX;
 /// The first bit that represents something unknown.
@@ -45,7 +45,7 @@ impl Diagrams {
 
     /// Whether the limit on nodes or steps was reached; functions created since then are wrong.
     pub(super) fn is_full(&self) -> bool {
-        self.nodes.len() >= MOST_NODES || self.chosen.len() >= MOST_STEPS || self.unknown >= UNKNOWN - 1
+        self.nodes.len() >= MAX_NODES || self.chosen.len() >= MAX_STEPS || self.unknown >= UNKNOWN - 1
     }
 
     /// How many steps were taken.

@@ -11,7 +11,7 @@ mod operands;
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Comparison, NONE, Node, Op, Type as ValueType};
-use isaforge_core::stream::{Input, Notation, Piece, Wide};
+use isaforge_core::stream::{Input, MAX_FIELDS, Notation, Piece, Wide};
 use isaforge_core::table::Target;
 
 use super::STORED;
@@ -21,9 +21,6 @@ use crate::keys::Named;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, EncodeSpec, FieldSpec, Notation as Word, NumberSpec, TargetWord};
-
-/// The maximum number of fields in a layout.
-const MOST_FIELDS: usize = isaforge_core::stream::MAX_FIELDS;
 
 /// A layout under construction, with data for its template that the model does not need.
 pub(super) struct Draft {
@@ -322,8 +319,8 @@ impl Resolver<'_> {
         if matches!(draft.layout.fields[index].ty, Type::Set(..)) {
             draft.arguments.push((index, parts.with.cloned(), name.span));
         }
-        if draft.layout.fields.len() > MOST_FIELDS {
-            let message = format!("a layout has at most {MOST_FIELDS} fields");
+        if draft.layout.fields.len() > MAX_FIELDS {
+            let message = format!("a layout has at most {MAX_FIELDS} fields");
             self.out.push(Diagnostic::error("E0034", name.span, message));
             return None;
         }

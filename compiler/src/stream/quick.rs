@@ -2,8 +2,8 @@
 //! the bits they depend on.
 //!
 //! [Diagrams](super::validity) represent what a layout requires. Bits that must have a certain value are compared with
-//! the pattern. The rest becomes a table, or a tree if it depends on more than [`MOST_BITS`] bits. A layout for which
-//! something is unknown, or that needs more than [`MOST_LOOKS`] nodes in a tree, is left to the exact path.
+//! the pattern. The rest becomes a table, or a tree if it depends on more than [`MAX_BITS`] bits. A layout for which
+//! something is unknown, or that needs more than [`MAX_LOOKS`] nodes in a tree, is left to the exact path.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,13 +14,13 @@ use super::validity::Validity;
 use crate::leak::slice;
 
 /// The maximum number of bits that index a table.
-const MOST_BITS: usize = 13;
+const MAX_BITS: usize = 13;
 /// The maximum width of a tree node's field in bits.
-const WIDEST: u16 = 8;
+const MAX_NODE_BITS: u16 = 8;
 /// The maximum number of nodes in a tree.
-const MOST_LOOKS: usize = 64;
+const MAX_LOOKS: usize = 64;
 /// The maximum number of generations with tests.
-const MOST_GENERATIONS: usize = 32;
+const MAX_GENERATIONS: usize = 32;
 
 /// The tests of all layouts of instructions, and their assignment to layouts for each generation.
 pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tested]) {
@@ -68,7 +68,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
 fn generations(stream: &Stream) -> BTreeSet<u32> {
     let named = stream.generation_names.iter().map(|(_, generation)| *generation);
     let (first, last) = stream.generations;
-    named.chain([first, last]).filter(|generation| (first..=last).contains(generation)).take(MOST_GENERATIONS).collect()
+    named.chain([first, last]).filter(|generation| (first..=last).contains(generation)).take(MAX_GENERATIONS).collect()
 }
 
 struct Tables {
@@ -196,7 +196,7 @@ impl Tables {
         }
         let diagrams: &Diagrams = &self.validity.diagrams;
         let bits = diagrams.support(node);
-        if bits.len() > MOST_BITS {
+        if bits.len() > MAX_BITS {
             return None;
         }
         let pieces = pieces(&bits)?;
@@ -259,7 +259,7 @@ impl Tables {
         let mut open = vec![number.to_vec()];
         while let Some(at) = open.get(looks.len()).cloned() {
             let from = support(&at).first().copied().unwrap_or(0);
-            let last = bits.range(..from + WIDEST).next_back().copied().unwrap_or(0);
+            let last = bits.range(..from + MAX_NODE_BITS).next_back().copied().unwrap_or(0);
             let width = last + 1 - from;
             let first = branches.len() as u32;
             looks.push(Branch::Look { shift: u8::try_from(from).ok()?, width: width as u8, first });
@@ -277,7 +277,7 @@ impl Tables {
                     None => Err(number_of(&mut open, next)),
                 });
             }
-            if open.len() > MOST_LOOKS {
+            if open.len() > MAX_LOOKS {
                 return None;
             }
         }

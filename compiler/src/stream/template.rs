@@ -5,8 +5,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 
-/// The most conditions inside of each other.
-const DEEPEST: usize = 16;
+/// The maximum number of nested conditions.
+const MAX_DEPTH: usize = 16;
 
 /// A piece of a template.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ impl Reader<'_> {
 
     /// Reads up to the end of the conditional text inside of which it is, or to that of the template at `depth` 0.
     fn parts(&mut self, depth: usize) -> Option<Vec<Part>> {
-        if depth > DEEPEST {
-            let error = Diagnostic::error("E0043", self.span, format!("conditions nest more than {DEEPEST} deep"));
+        if depth > MAX_DEPTH {
+            let error = Diagnostic::error("E0043", self.span, format!("conditions nest more than {MAX_DEPTH} deep"));
             self.out.push(error.help("join them with `&&`"));
             return None;
         }

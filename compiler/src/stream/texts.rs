@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 /// The maximum width of a kind for which all values are compared.
 const ALL_BITS: u16 = 10;
 /// The maximum number of bits a computed value may depend on for all its values to be compared.
-const FEW: u32 = 8;
+const MAX_COMPARED_BITS: u32 = 8;
 /// How many words of a layout are parsed as the assembler does, with all instructions; the others are parsed as their
 /// own instruction.
 const SEARCHED: usize = 1;
@@ -232,7 +232,7 @@ fn same_values(engine: Engine, decoded: &core::Decoded) -> Option<(String, [Wide
     let layout = engine.scope(decoded).layout;
     let computed = layout.fields.iter().filter(|field| matches!(field.source, Source::Computed { inverse: [], .. }));
     let bits = computed.map(|field| bits_of_fields(layout, field.leaves) & !layout.fixed_mask);
-    bits.filter(|bits| bits.count_ones() <= FEW).find_map(|bits| {
+    bits.filter(|bits| bits.count_ones() <= MAX_COMPARED_BITS).find_map(|bits| {
         let mut texts: HashMap<String, Wide> = HashMap::new();
         (0..1u64 << bits.count_ones()).find_map(|value| {
             let other = engine.decode(&engine.store(decoded.word & !bits | spread(bits, value))).ok()?;

@@ -7,9 +7,9 @@ use super::model::{Layout, Set};
 use crate::leak::slice;
 
 /// The maximum width of a node's field in bits.
-const WIDEST: u32 = 8;
+const MAX_NODE_BITS: u32 = 8;
 /// The maximum number of candidates in a leaf for which no further node is added.
-const FEW: usize = 1;
+const MAX_LEAF: usize = 1;
 /// The cost of trying one candidate.
 const WHOLE: u64 = 256;
 /// The cost of one node.
@@ -17,7 +17,7 @@ const LOOK: u64 = WHOLE / 2;
 /// How many branches per layout may be spent to save one candidate.
 const ROOM: u64 = 4;
 /// The maximum number of branches in a tree.
-const MOST_BRANCHES: usize = 1 << 22;
+const MAX_BRANCHES: usize = 1 << 22;
 
 struct Builder {
     patterns: Vec<(Wide, Wide)>,
@@ -60,7 +60,7 @@ pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
 impl Builder {
     fn branch(&mut self, layouts: &[u16], known: Wide) -> Branch {
         // No layout is tried after one that certainly matches, so they need not be distinguished.
-        let split = if layouts.len() <= FEW || self.branches.len() >= MOST_BRANCHES {
+        let split = if layouts.len() <= MAX_LEAF || self.branches.len() >= MAX_BRANCHES {
             None
         } else {
             self.split(layouts, known)
@@ -111,7 +111,7 @@ impl Builder {
         let mut best: Option<(u64, u32, u32)> = None;
         for (start, len) in any.runs() {
             for shift in start..start + len {
-                for width in 1..=WIDEST.min(start + len - shift) {
+                for width in 1..=MAX_NODE_BITS.min(start + len - shift) {
                     let sizes = self.sizes(layouts, shift, width);
                     let (total, squares) = sizes.iter().fold((0, 0), |(t, s), n| (t + n, s + n * n));
                     // The average number of candidates is squares / total. Layouts that do not test all of the bits are

@@ -2,7 +2,7 @@
 //! requirements of the sets in their operands.
 //!
 //! The exact path is queried about each condition and field, for every value of the bits it depends on; how layouts and
-//! sets combine is replicated here. There are limits: an answer may depend on [`MOST_BITS`] bits, all answers for a
+//! sets combine is replicated here. There are limits: an answer may depend on [`MAX_BITS`] bits, all answers for a
 //! specification may cost [`BUDGET`] queries, and diagrams have a limit of their own. Beyond these the result is
 //! unknown, which often does not matter: if two layouts that a condition selects between are both always valid, its
 //! value is irrelevant.
@@ -24,7 +24,7 @@ use super::blast::{self, Bits};
 use super::diagram::{Diagrams, Node};
 
 /// The maximum number of bits that an answer of the exact path may depend on.
-const MOST_BITS: usize = 16;
+const MAX_BITS: usize = 16;
 /// The maximum number of queries to the exact path in a specification.
 const BUDGET: u64 = 1 << 24;
 /// The cost of a step in diagrams, in queries.
@@ -193,7 +193,7 @@ impl Validity {
 
     /// Whether the budget is nearly exhausted, so that further queries are not worthwhile.
     pub(super) fn is_spent(&self) -> bool {
-        self.budget < 1 << MOST_BITS
+        self.budget < 1 << MAX_BITS
     }
 
     /// Charges the budget for an operation on this many bits; false when it is exhausted.
@@ -227,7 +227,7 @@ pub(super) fn by_significance(looked: &[(&'static Layout, u64)]) -> Vec<u16> {
             }
         }
     }
-    if ranked.len() <= MOST_BITS {
+    if ranked.len() <= MAX_BITS {
         return Vec::new();
     }
     ranked.sort_unstable();

@@ -102,7 +102,7 @@ const TURNS: usize = 100;
 /// The number of iterations in which instructions may become shorter again; after that, addresses must converge soon.
 const SHRINKING: usize = 10;
 /// The maximum nesting of alternatives; the compiler does not allow a kind to contain itself.
-const DEEPEST: u8 = 24;
+const MAX_DEPTH: u8 = 24;
 
 /// The address of an instruction in the source and in the target, and the map from source to target addresses.
 struct Place<'a> {
@@ -385,7 +385,7 @@ impl Translation<'_> {
                     None => return Err(none()),
                 }
             }
-            (Type::Set(set, arguments), Type::Set(wanted, _)) if depth < DEEPEST => {
+            (Type::Set(set, arguments), Type::Set(wanted, _)) if depth < MAX_DEPTH => {
                 let bits = scope.bits(field, index);
                 let inner = scope.reading(set, arguments, &bits).ok_or_else(none)?;
                 self.reading(&inner, wanted, &name, text(scope, index), depth)?
@@ -455,7 +455,7 @@ impl Translation<'_> {
         pairs.iter().all(|(own, other)| {
             let (field, wanted) = (&here.layout.fields[usize::from(*own)], &there.layout.fields[usize::from(*other)]);
             match (field.ty, wanted.ty) {
-                (Type::Set(set, arguments), Type::Set(other_set, others)) if depth < DEEPEST => {
+                (Type::Set(set, arguments), Type::Set(other_set, others)) if depth < MAX_DEPTH => {
                     let (bits, others_bits) = (here.bits(field, *own), there.bits(wanted, *other));
                     let (inner, found) =
                         (here.reading(set, arguments, &bits), there.reading(other_set, others, &others_bits));

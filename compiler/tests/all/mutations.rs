@@ -204,7 +204,7 @@ impl Bench {
 
 /// Whether a primary mark is on the line of a mutant: it begins there, or covers the line and few others.
 fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> bool {
-    const MOST_LINES: usize = 60;
+    const MAX_LINES: usize = 60;
     let near = |line: usize| mutant.lines.contains(&line);
     diagnostics.iter().any(|found| {
         found.suspects().any(|span| {
@@ -213,7 +213,7 @@ fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> b
             }
             let first = sources.line_column(span).0;
             let last = sources.line_column(span.after()).0;
-            near(first) || (last - first <= MOST_LINES && (first..=last).any(near))
+            near(first) || (last - first <= MAX_LINES && (first..=last).any(near))
         })
     })
 }

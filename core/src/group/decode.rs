@@ -1,7 +1,7 @@
 //! Decodes bytes to groups, strictly.
 
 use crate::group::error::GroupError;
-use crate::group::table::{Check, Derive, GroupIsa, LONGEST, Plan, Rule, SLOTS, Slot, Test};
+use crate::group::table::{Check, Derive, GroupIsa, MAX_BYTES, Plan, Rule, SLOTS, Slot, Test};
 use crate::group::value::Group;
 
 /// Decodes the group at the start of `bytes`. Bytes after it are ignored.
@@ -25,8 +25,8 @@ use crate::group::value::Group;
 /// ```
 pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     let mut group = Group::empty();
-    let have = bytes.len().min(LONGEST);
-    match (group.bytes.first_chunk_mut::<LONGEST>(), bytes.first_chunk::<LONGEST>()) {
+    let have = bytes.len().min(MAX_BYTES);
+    match (group.bytes.first_chunk_mut::<MAX_BYTES>(), bytes.first_chunk::<MAX_BYTES>()) {
         // Copying a known size takes two vector moves.
         (Some(to), Some(from)) => *to = *from,
         _ => group.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
@@ -110,7 +110,7 @@ fn take(
 #[cold]
 fn short(group: &Group, slot: &Slot, at: usize, needed: usize, have: usize) -> GroupError {
     // Without the missing bytes, the record may be a different one, but more bytes are needed in any case.
-    if have == LONGEST { unknown(group, slot, at) } else { GroupError::Truncated { needed, found: have } }
+    if have == MAX_BYTES { unknown(group, slot, at) } else { GroupError::Truncated { needed, found: have } }
 }
 
 #[cold]

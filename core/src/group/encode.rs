@@ -52,7 +52,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
     without_encoding(isa, &values)?;
     let choice = &isa.choices[header.choice as usize];
     // Values that a header implies without bits apply only to the attempt with that header.
-    let mut said = [0; MOST_OF_HEADER];
+    let mut said = [0; MAX_HEADER_FIELDS];
     said.iter_mut().zip(values.of(isa, 0)).for_each(|(to, from)| *to = *from);
     let wanted = values.present & !isa.fillers & !1;
     let chained = isa.chains.iter().fold(0, |set, chain| set | chain);
@@ -78,7 +78,7 @@ fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, 
 }
 
 /// The number of header fields that are saved between attempts; a choice has no more fields than this.
-const MOST_OF_HEADER: usize = 64;
+const MAX_HEADER_FIELDS: usize = 64;
 
 /// Fails if an operation has no public encoding.
 fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {

@@ -23,7 +23,7 @@ use crate::group::encode::encode;
 use crate::group::error::GroupError;
 use crate::group::parse::{Assembled, TextError, TextReason, assemble};
 use crate::group::program::{extent, is_last, seal, target};
-use crate::group::table::{GroupIsa, LONGEST};
+use crate::group::table::{GroupIsa, MAX_BYTES};
 use crate::group::text::{SEPARATOR, print_sized};
 use crate::group::value::{Form, Group};
 use crate::program::ProgramError;
@@ -33,7 +33,7 @@ use crate::text::Line;
 /// The maximum number of errors that get a suggestion.
 const HELPED: usize = 100;
 /// The maximum number of lines of a group that are searched for a label; no group is written in more.
-const MOST_ROWS: usize = 256;
+const MAX_ROWS: usize = 256;
 /// Introduces a line of bytes that are not a group.
 const BYTES: &str = ".byte";
 
@@ -51,7 +51,7 @@ pub struct Piece {
 /// Splits bytes into consecutive groups. The end of a program does not stop it.
 ///
 /// Bytes that are not a group extend as far as their header says, but never beyond their line: for bytes that come from
-/// text, `lines` are the offsets at which lines start. If a line of at most [`LONGEST`] bytes does not start with a
+/// text, `lines` are the offsets at which lines start. If a line of at most [`MAX_BYTES`] bytes does not start with a
 /// group, all of it is one piece.
 pub fn pieces<'a>(isa: &'a GroupIsa, bytes: &'a [u8], lines: &'a [usize]) -> impl Iterator<Item = Piece> + use<'a> {
     let (mut at, mut next) = (0, 0);
@@ -63,7 +63,7 @@ pub fn pieces<'a>(isa: &'a GroupIsa, bytes: &'a [u8], lines: &'a [usize]) -> imp
         let end = lines.get(next).map_or(bytes.len(), |line| *line).min(bytes.len());
         let starts = next.checked_sub(1).and_then(|i| lines.get(i)) == Some(&at);
         let line = bytes.get(at..end).unwrap_or_default();
-        let alone = starts && line.len() <= LONGEST;
+        let alone = starts && line.len() <= MAX_BYTES;
         let whole = decode_whole(isa, line).filter(|_| alone);
         let group = whole.map_or_else(|| crate::group::decode::decode(isa, rest), Ok);
         let len = match &group {
@@ -272,7 +272,7 @@ impl<'t> Part<'t> {
             Err(error) => error,
         };
         // The last word of a branch may be a label, and a label may have any name.
-        for row in self.rows.iter().take(MOST_ROWS).filter(|_| error.reason == TextReason::Operands) {
+        for row in self.rows.iter().take(MAX_ROWS).filter(|_| error.reason == TextReason::Operands) {
             let word = last_word(row.full);
             if !is_label(word) || row.text().trim_start().starts_with(word) {
                 continue;

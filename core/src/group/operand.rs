@@ -7,16 +7,16 @@ use crate::group::text::name_of;
 use crate::group::value::Values;
 
 /// The maximum number of registers that a group names.
-const MOST: usize = 16;
+const MAX_REGISTERS: usize = 16;
 
 /// The registers named so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choices {
     /// Operands that name a register: operand, bank, number.
-    named: [(u8, i64, i64); MOST],
+    named: [(u8, i64, i64); MAX_REGISTERS],
     names: usize,
     /// Selectors that must select a register: operand, bank, number.
-    wanted: [(u8, i64, i64); MOST],
+    wanted: [(u8, i64, i64); MAX_REGISTERS],
     wants: usize,
     /// Results named before this index may not be named again.
     before: usize,
@@ -38,11 +38,11 @@ impl Choices {
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { named: [(0, 0, 0); MOST], names: 0, wanted: [(0, 0, 0); MOST], wants: 0, before: 0 }
+        Choices { named: [(0, 0, 0); MAX_REGISTERS], names: 0, wanted: [(0, 0, 0); MAX_REGISTERS], wants: 0, before: 0 }
     }
 }
 
-fn push(list: &mut [(u8, i64, i64); MOST], len: &mut usize, item: (u8, i64, i64)) -> Option<()> {
+fn push(list: &mut [(u8, i64, i64); MAX_REGISTERS], len: &mut usize, item: (u8, i64, i64)) -> Option<()> {
     *list.get_mut(*len)? = item;
     *len += 1;
     Some(())
@@ -103,14 +103,14 @@ impl Written for Printed {
 }
 
 /// The maximum number of fields that a part sets.
-const MOST_SET: usize = 96;
+const MAX_FIELDS_SET: usize = 96;
 
 /// Values under construction, with a log to undo the changes of a part that turns out to be a different operation.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) values: Values,
     pub(super) choices: Choices,
-    log: [(u8, u8, i64); MOST_SET],
+    log: [(u8, u8, i64); MAX_FIELDS_SET],
     logged: usize,
 }
 
@@ -124,7 +124,7 @@ pub(super) struct Checkpoint {
 
 impl Draft {
     pub(super) fn new(isa: &GroupIsa) -> Self {
-        Draft { values: Values::new(isa), choices: Choices::default(), log: [(0, 0, 0); MOST_SET], logged: 0 }
+        Draft { values: Values::new(isa), choices: Choices::default(), log: [(0, 0, 0); MAX_FIELDS_SET], logged: 0 }
     }
 
     /// Starts a new part.
@@ -243,7 +243,7 @@ impl Choices {
 
     /// Finds a source for every register.
     fn settle(&mut self, isa: &GroupIsa, values: &mut Values) -> Result<(), TextReason> {
-        let mut decided: [(u8, i64, i64); MOST] = [(0, 0, 0); MOST];
+        let mut decided: [(u8, i64, i64); MAX_REGISTERS] = [(0, 0, 0); MAX_REGISTERS];
         let mut count = 0;
         let wanted = self.wanted;
         for want in wanted.iter().take(self.wants) {

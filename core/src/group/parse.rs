@@ -19,7 +19,7 @@ use crate::group::encode::encode;
 use crate::group::error::BuildError;
 use crate::group::operand::Draft;
 use crate::group::scan::Scan;
-use crate::group::table::{GroupIsa, LONGEST, Operation, SLOTS, Slot, Token};
+use crate::group::table::{GroupIsa, MAX_BYTES, Operation, SLOTS, Slot, Token};
 use crate::group::text::{default, type_of};
 use crate::group::value::{Form, Group, Values};
 use crate::text::Word;
@@ -235,7 +235,7 @@ pub(super) fn is_suffix(token: &Token) -> bool {
 }
 
 fn bytes(isa: &GroupIsa, hex: &str) -> Option<Assembled> {
-    let mut bytes = [0u8; LONGEST];
+    let mut bytes = [0u8; MAX_BYTES];
     let mut len = 0;
     for pair in hex.split_whitespace() {
         *bytes.get_mut(len)? = u8::from_str_radix(pair, 16).ok()?;

@@ -7,7 +7,7 @@ use crate::table::{Bank, Constants, Enum, Provenance};
 /// The maximum number of slots in a group.
 pub const SLOTS: usize = 32;
 /// The maximum length of a group in bytes.
-pub const LONGEST: usize = 32;
+pub const MAX_BYTES: usize = 32;
 /// The maximum number of fields in all slots of a group together.
 pub const FIELDS: usize = 320;
 

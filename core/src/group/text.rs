@@ -97,7 +97,7 @@ fn print_group(
 }
 
 /// The maximum length of a single piece of text.
-const LONGEST_PIECE: usize = 64;
+const MAX_PIECE: usize = 64;
 
 fn operations(
     isa: &GroupIsa,
@@ -151,7 +151,7 @@ fn operations(
     }
     if let Some(replay) = replay {
         // A piece that does not fit has been dropped.
-        replay.failed |= out.as_bytes().len() + LONGEST_PIECE > LINE_CAPACITY;
+        replay.failed |= out.as_bytes().len() + MAX_PIECE > LINE_CAPACITY;
     }
 }
 
@@ -310,7 +310,7 @@ fn marked(
         out.push_str("length=");
         out.push_decimal(group.len() as u64);
     }
-    (out.as_bytes().len() + LONGEST_PIECE <= LINE_CAPACITY).then_some(())
+    (out.as_bytes().len() + MAX_PIECE <= LINE_CAPACITY).then_some(())
 }
 
 /// Whether encoding computes a field.

@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use crate::group::table::{FIELDS, GroupIsa, LONGEST, Record, SLOTS};
+use crate::group::table::{FIELDS, GroupIsa, MAX_BYTES, Record, SLOTS};
 
 /// A valid group: its bytes and the positions of its parts.
 #[derive(Clone, Copy)]
 pub struct Group {
     // Eight bytes more than the longest group, so that the word of a record can be loaded at any offset.
-    pub(super) bytes: [u8; LONGEST + 8],
+    pub(super) bytes: [u8; MAX_BYTES + 8],
     pub(super) len: u8,
     pub(super) present: u32,
     pub(super) records: [u8; SLOTS],
@@ -17,7 +17,7 @@ pub struct Group {
 
 impl Group {
     pub(super) const fn empty() -> Self {
-        Group { bytes: [0; LONGEST + 8], len: 0, present: 0, records: [0; SLOTS], starts: [0; SLOTS] }
+        Group { bytes: [0; MAX_BYTES + 8], len: 0, present: 0, records: [0; SLOTS], starts: [0; SLOTS] }
     }
 
     /// Its bytes, including padding.

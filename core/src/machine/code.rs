@@ -18,7 +18,7 @@ use crate::semantics::{self, Modifier, Semantics, Type, compose, instantiate};
 use crate::stream::Wide;
 
 /// The maximum number of cached instructions. When it is reached, the cache is emptied.
-const MOST: usize = 1 << 16;
+const MAX_CACHED: usize = 1 << 16;
 
 /// An instruction in executable form.
 #[derive(Clone, Debug)]
@@ -135,7 +135,7 @@ impl Code {
         let word = Wide::from_bytes(bytes);
         let undecodable = |error| Reason::Undecodable { word: word.get(0, 64), error };
         let (found, length) = encoding.decode(bytes).map_err(undecodable)?;
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_CACHED {
             self.known.clear();
             self.words.clear();
             memory.forget_instructions();

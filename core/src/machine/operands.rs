@@ -10,7 +10,7 @@ use crate::semantics::Type;
 use crate::semantics::evaluate::{Column, evaluate};
 
 /// The maximum number of registers that a burst moves.
-const MOST_REGISTERS: u64 = 1 << 12;
+const MAX_REGISTERS: u64 = 1 << 12;
 /// Not an address space: selects the main memory.
 const NO_SPACE: u16 = u16::MAX;
 
@@ -187,7 +187,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         let argument = |number: usize, lane: usize| arguments.get(number).map_or(0, |column| column[lane]);
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
             // A register argument is the index of its operand, with an offset in the high byte.
-            let (passed, count) = (argument(0, lane), argument(2, lane).min(MOST_REGISTERS));
+            let (passed, count) = (argument(0, lane), argument(2, lane).min(MAX_REGISTERS));
             let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
             let (register, index) = match self.instruction.operands.get(usize::from(operand)) {
                 Some(Place::Register(register, _)) => (*register, None),

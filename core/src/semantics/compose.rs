@@ -17,7 +17,7 @@ use links::Links;
 /// The maximum number of repetitions of a group.
 pub const REPETITIONS: u16 = 16;
 /// The maximum number of nodes in a shape.
-const MOST: usize = 20_000;
+const MAX_NODES: usize = 20_000;
 
 /// Why a group has no shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ impl Composer<'_> {
                 });
             }
         }
-        if self.shape.nodes.len() > MOST || self.shape.lists.len() > MOST {
+        if self.shape.nodes.len() > MAX_NODES || self.shape.lists.len() > MAX_NODES {
             return Err(Missing::TooLarge);
         }
         Ok((self.shape.compact(), self.links.found))
@@ -156,7 +156,7 @@ impl Composer<'_> {
             };
             map.push(id);
         }
-        if self.shape.nodes.len() > MOST { Err(Missing::TooLarge) } else { Ok(()) }
+        if self.shape.nodes.len() > MAX_NODES { Err(Missing::TooLarge) } else { Ok(()) }
     }
 
     fn modifier(&self, modifier: Modifier, slot: u8) -> u64 {

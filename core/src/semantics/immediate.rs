@@ -14,12 +14,13 @@ pub struct Part {
 
 impl Part {
     /// The maximum size of an access in bytes.
-    pub const MOST: i128 = 60;
+    pub const MAX_BYTES: i128 = 60;
 
     /// The part of an access that starts at this byte. `None` unless both numbers are multiples of 4, `from` is less
-    /// than `size`, and `size` is at most [`Part::MOST`].
+    /// than `size`, and `size` is at most [`Part::MAX_BYTES`].
     pub const fn new(from: u16, size: u16) -> Option<Part> {
-        if from.is_multiple_of(4) && size.is_multiple_of(4) && size > 0 && from < size && size <= Self::MOST as u16 {
+        if from.is_multiple_of(4) && size.is_multiple_of(4) && size > 0 && from < size && size <= Self::MAX_BYTES as u16
+        {
             Some(Part { from, size })
         } else {
             None

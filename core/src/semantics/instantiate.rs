@@ -95,11 +95,11 @@ impl Shape {
 }
 
 /// Graphs of up to this many nodes need no allocation for per-node data.
-const FEW: usize = 128;
+const INLINE_NODES: usize = 128;
 
 /// A set of nodes of a graph.
 struct Set {
-    few: [u64; FEW / 64],
+    few: [u64; INLINE_NODES / 64],
     many: Vec<u64>,
 }
 
@@ -107,7 +107,7 @@ impl Set {
     /// The set of all effects.
     fn effects(nodes: &[Node]) -> Self {
         let mut set = Set { few: [0; _], many: Vec::new() };
-        if nodes.len() > FEW {
+        if nodes.len() > INLINE_NODES {
             set.many.resize(nodes.len().div_ceil(64), 0);
         }
         for (words, nodes) in set.words().iter_mut().zip(nodes.chunks(64)) {
@@ -155,15 +155,15 @@ impl Set {
 
 /// A number for each node of a graph, initially [`NONE`].
 struct Map {
-    few: [u16; FEW],
+    few: [u16; INLINE_NODES],
     many: Vec<u16>,
     len: usize,
 }
 
 impl Map {
     fn new(len: usize) -> Self {
-        let many = if len > FEW { alloc::vec![NONE; len] } else { Vec::new() };
-        Map { few: [NONE; FEW], many, len }
+        let many = if len > INLINE_NODES { alloc::vec![NONE; len] } else { Vec::new() };
+        Map { few: [NONE; INLINE_NODES], many, len }
     }
 
     fn numbers(&mut self) -> &mut [u16] {

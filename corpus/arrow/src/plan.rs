@@ -56,11 +56,11 @@ impl FormPlan {
 }
 
 /// The maximum width of a modifier in bits for which all values are named in advance.
-const MOST_VALUES: u32 = 12;
+const MAX_VALUES: u32 = 12;
 
 impl ModifierPlan {
     fn new(isa: &'static Isa, modifier: &'static table::Modifier, owner: &str, names: &mut Names) -> ModifierPlan {
-        let count = 1u64 << modifier.bits.width().min(MOST_VALUES);
+        let count = 1u64 << modifier.bits.width().min(MAX_VALUES);
         let flag = modifier.flag.str.trim_start_matches('.');
         let text = |value: u64| match modifier.ty {
             Type::Enum(index) => isa.enums[usize::from(index)].value(value).map(|value| value.text),

@@ -16,18 +16,18 @@ use crate::views::Name;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Run {
     /// The first registers, as many as are written at once; only as many as `summary` counts are valid.
-    items: [u32; FEW],
+    items: [u32; AT_ONCE],
     /// The count, from bit [`COUNT`] up. Below it, a bit for each register, which some registers share: runs without
-    /// common bits have no common registers. [`EXACT`] if there are more than [`FEW`] registers, or the operand has no
+    /// common bits have no common registers. [`EXACT`] if there are more than [`AT_ONCE`] registers, or the operand has no
     /// table.
     summary: u64,
 }
 
-/// How many registers of a run are written at once.
-const FEW: usize = 4;
+/// The number of registers of a run that are written at once.
+const AT_ONCE: usize = 4;
 
 /// The maximum number of operands with tables; words with more operands are [`EXACT`].
-const MOST_OPERANDS: usize = 4;
+const MAX_OPERANDS: usize = 4;
 
 /// The position of the count in a summary.
 const COUNT: u32 = 59;
@@ -35,7 +35,7 @@ const COUNT: u32 = 59;
 /// Marks runs for which registers must be found one by one.
 const EXACT: u64 = 1 << (COUNT - 1);
 
-/// The number of bits for registers: the sum of [`MOST_OPERANDS`] summaries never carries into [`EXACT`].
+/// The number of bits for registers: the sum of [`MAX_OPERANDS`] summaries never carries into [`EXACT`].
 const REGISTER_BITS: usize = 56;
 
 /// The registers of a set of words.
@@ -58,20 +58,20 @@ pub(crate) struct Registers {
 const AFTER: u32 = 64;
 
 /// The maximum number of bits that operands share.
-const MOST_SHARED: u32 = 4;
+const MAX_SHARED: u32 = 4;
 
 /// The maximum number of bits that index a table.
-const MOST_BITS: u32 = 15;
+const MAX_BITS: u32 = 15;
 
 /// The maximum number of runs in all tables of a set.
-const MOST_RUNS: usize = 1 << 18;
+const MAX_RUNS: usize = 1 << 18;
 
 impl Registers {
     /// The registers of a set, without operands.
     pub fn new(isa: &Isa, name: impl FnMut(&Register) -> Name) -> Registers {
         let mut found = Registers::default();
-        found.runs.resize(1 << MOST_SHARED, Run::default());
-        found.runs.resize(2 << MOST_SHARED, Run { summary: EXACT, ..Run::default() });
+        found.runs.resize(1 << MAX_SHARED, Run::default());
+        found.runs.resize(2 << MAX_SHARED, Run { summary: EXACT, ..Run::default() });
         for (bank, count) in isa.banks.iter().map(|bank| bank.count).enumerate() {
             found.banks.push(found.all.len());
             found.all.extend((0..count + AFTER).map(|index| Register { bank: bank as u16, index }));
@@ -108,7 +108,7 @@ impl Registers {
             1 << ((register.index as usize + 29 * usize::from(register.bank)) % REGISTER_BITS)
         };
         let summary = match found.len() {
-            count if count > FEW => EXACT,
+            count if count > AT_ONCE => EXACT,
             count => found.clone().fold((count as u64) << COUNT, |bits, at| bits | bit(at)),
         };
         Run { items: std::array::from_fn(|index| (found.start + index) as u32), summary }
@@ -133,7 +133,7 @@ pub(crate) struct Operands {
     shared: (u8, u32),
     /// How many of the places are used.
     count: usize,
-    places: [Place; MOST_OPERANDS],
+    places: [Place; MAX_OPERANDS],
     /// The fields of each operand.
     fields: Vec<Vec<RegisterField>>,
 }
@@ -150,7 +150,7 @@ struct Place {
 
 impl Place {
     /// An operand without a table.
-    const EXACT: Place = Place { table: 1 << MOST_SHARED, mask: 0, rotate: 0 };
+    const EXACT: Place = Place { table: 1 << MAX_SHARED, mask: 0, rotate: 0 };
 }
 
 impl Operands {
@@ -158,17 +158,17 @@ impl Operands {
         let of_operands = fields.chunk_by(|field, next| field.operand == next.operand);
         let fields: Vec<Vec<RegisterField>> = of_operands.map(<[_]>::to_vec).collect();
         // Bits far from the others of an operand are usually shared with other operands.
-        let wide = fields.iter().map(|fields| named(fields)).find(|named| span(*named) > MOST_BITS).unwrap_or(0);
+        let wide = fields.iter().map(|fields| named(fields)).find(|named| span(*named) > MAX_BITS).unwrap_or(0);
         let far = lowest_run(wide & !lowest_run(wide));
-        let shared = if far.count_ones() > MOST_SHARED { 0 } else { far };
+        let shared = if far.count_ones() > MAX_SHARED { 0 } else { far };
         let (shift, width) = (shared.trailing_zeros() & 63, shared.count_ones());
-        let mut places = [Place::default(); MOST_OPERANDS];
+        let mut places = [Place::default(); MAX_OPERANDS];
         for (place, fields) in places.iter_mut().zip(&fields) {
             let own = named(fields) & !shared;
             let at = own.trailing_zeros() & 63;
             *place = Place::EXACT;
             let bits = span(own) + width;
-            if bits > MOST_BITS || registers.runs.len() + (1 << bits) > MOST_RUNS {
+            if bits > MAX_BITS || registers.runs.len() + (1 << bits) > MAX_RUNS {
                 continue;
             }
             let run = |index: u64| {
@@ -182,10 +182,10 @@ impl Operands {
             let mask = ((own >> at) << width) as u32;
             *place = Place { table: registers.add(&table), mask, rotate: (at.wrapping_sub(width) & 63) as u8 };
         }
-        if fields.len() > MOST_OPERANDS {
+        if fields.len() > MAX_OPERANDS {
             places[0] = Place::EXACT;
         }
-        let count = fields.len().min(MOST_OPERANDS);
+        let count = fields.len().min(MAX_OPERANDS);
         Operands { shared: (shift as u8, (shared >> shift) as u32), count, places, fields }
     }
 
@@ -216,7 +216,7 @@ pub(crate) struct Found {
 }
 
 /// The room needed for one word: a summary counts up to 31.
-const ROOM: usize = (1 << (64 - COUNT)) + FEW;
+const ROOM: usize = (1 << (64 - COUNT)) + AT_ONCE;
 
 impl Found {
     /// Removes all registers.
@@ -251,7 +251,7 @@ impl Found {
                 let own = word.rotate_right(place.rotate.into()) as u32 & place.mask;
                 let run = &registers.runs[(place.table + shared + own) as usize];
                 let at = (sum >> COUNT) as usize;
-                room[at..at + FEW].copy_from_slice(&run.items);
+                room[at..at + AT_ONCE].copy_from_slice(&run.items);
                 sum = sum.wrapping_add(run.summary);
                 either |= run.summary;
             };
@@ -343,7 +343,7 @@ mod tests {
         let mut found = Found::default();
         for first in [NEAR, APART, SCATTERED, WIDE] {
             for (count, plus) in [(None, 1), (None, 2), (Some(COUNT), 1), (Some(MANY), 0)] {
-                for operands in 0..=MOST_OPERANDS as u8 + 1 {
+                for operands in 0..=MAX_OPERANDS as u8 + 1 {
                     let several = |operand| {
                         // Each has registers of two banks, near those of the others.
                         let one = RegisterField { count, plus, ..field(first, 0, operand) };
@@ -353,7 +353,7 @@ mod tests {
                     let known = registers.operands(fields.clone());
                     let looked_up = known.places[..known.count].iter().all(|place| place.table != Place::EXACT.table);
                     let is_narrow = first == NEAR || first != WIDE && count.is_none();
-                    let expected = operands == 0 || is_narrow && usize::from(operands) <= MOST_OPERANDS;
+                    let expected = operands == 0 || is_narrow && usize::from(operands) <= MAX_OPERANDS;
                     assert_eq!(looked_up, expected, "{first:?} {count:?} {operands}");
                     let words: Vec<u64> = (0..1000).map(|_| random.next()).collect();
                     let (mut ends, mut expected, mut expected_ends) = ([0; 1000], Vec::new(), Vec::new());

@@ -69,7 +69,7 @@ pub struct Summary {
 const PART: usize = 32 << 20;
 
 /// The maximum number of programs in a file of the lake.
-const MOST_PROGRAMS: usize = 1 << 16;
+const MAX_PROGRAMS: usize = 1 << 16;
 
 /// Imports programs into a lake. Code that the lake already contains is not stored again, but its origin is.
 ///
@@ -99,7 +99,7 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
         }
         for program in programs {
             summary.count(&request.known.set, &mut seen, &mut part, isa, program);
-            if part.size >= PART || part.programs.len() >= MOST_PROGRAMS || part.origins.len() >= 4 * MOST_PROGRAMS {
+            if part.size >= PART || part.programs.len() >= MAX_PROGRAMS || part.origins.len() >= 4 * MAX_PROGRAMS {
                 part.write(lake, isa).await?;
                 // Work already written is kept, so a long file need not be read to its end.
                 if request.interrupted.load(Ordering::Relaxed) {

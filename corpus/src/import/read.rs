@@ -232,9 +232,9 @@ fn texts(words: &[Value]) -> Result<Vec<&str>, String> {
 
 /// A value as written in the file, truncated if it is long.
 fn short(value: &Value) -> String {
-    const MOST: usize = 40;
+    const MAX_SHOWN: usize = 40;
     let text = value.to_string();
-    match text.char_indices().nth(MOST) {
+    match text.char_indices().nth(MAX_SHOWN) {
         Some((end, _)) => format!("`{}…`", &text[..end]),
         None => format!("`{text}`"),
     }

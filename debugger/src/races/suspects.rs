@@ -6,8 +6,8 @@ use isaforge_core::bits::ones;
 use isaforge_runtime::Memory;
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 
-/// The most ranges that are kept of one memory.
-const MOST: usize = 1 << 20;
+/// The maximum number of ranges kept for one memory.
+const MAX_RANGES: usize = 1 << 20;
 /// The most groups that are kept.
 const GROUPS: usize = 1 << 18;
 /// The most bytes between loads that are compared as one range.
@@ -165,7 +165,7 @@ impl Ranges {
             self.full = (2 * self.ranges.len()).max(1 << 16);
         }
         self.ranges.push(range);
-        self.ranges.len() > MOST
+        self.ranges.len() > MAX_RANGES
     }
 
     /// Forgets all ranges. Returns whether some of them may have raced.
@@ -176,7 +176,7 @@ impl Ranges {
             let mut near = Vec::new();
             for range in &self.ranges {
                 if range.start < end && range.end > start {
-                    if near.len() as u64 + range.parts.count() > MOST as u64 {
+                    if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
                         return true;
                     }
                     range.each(|part| near.push(part));

@@ -273,8 +273,8 @@ impl Runner<'_, '_, '_> {
                 (0..lanes).map(|lane| view.read(register, lane).unwrap_or(0)).collect()
             }
             Watched::Memory(address, size) => {
-                let mut bytes = [0; Watched::MOST];
-                let bytes = &mut bytes[..size.min(Watched::MOST)];
+                let mut bytes = [0; Watched::MAX_BYTES];
+                let bytes = &mut bytes[..size.min(Watched::MAX_BYTES)];
                 match view.memory(active, address, bytes) {
                     Some(()) => bytes.iter().map(|byte| u64::from(*byte)).collect(),
                     None => Vec::new(),

@@ -4,7 +4,7 @@ use isaforge_analysis::{Graph, Program, lint};
 use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
 
 use super::Source;
-use crate::specification::{MOST_SHOWN, left_out};
+use crate::specification::{MAX_SHOWN, left_out};
 
 /// All diagnostics: the errors that the assembler prints, or else those of `isaforge lint`.
 pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
@@ -22,8 +22,8 @@ pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
     if found.is_empty() {
         found = findings(source);
     }
-    let rest = found.len().saturating_sub(MOST_SHOWN);
-    found.truncate(MOST_SHOWN);
+    let rest = found.len().saturating_sub(MAX_SHOWN);
+    found.truncate(MAX_SHOWN);
     found.extend((rest > 0).then(|| left_out(format!("... and {rest} more"))));
     found
 }

@@ -90,7 +90,7 @@ impl Source {
 }
 
 /// The maximum number of registers of a bank that are offered or searched for.
-const MOST: u32 = 1024;
+const MAX_REGISTERS: u32 = 1024;
 
 /// The registers of a set and their names.
 pub(crate) fn registers(set: &Set) -> Vec<(String, Register)> {
@@ -101,7 +101,7 @@ pub(crate) fn registers(set: &Set) -> Vec<(String, Register)> {
     };
     let mut all = |banks: usize| {
         for bank in 0..banks as u16 {
-            (0..set.count(bank).min(MOST)).for_each(|index| add(bank, index));
+            (0..set.count(bank).min(MAX_REGISTERS)).for_each(|index| add(bank, index));
         }
     };
     match set.tables {
@@ -110,7 +110,7 @@ pub(crate) fn registers(set: &Set) -> Vec<(String, Register)> {
         Tables::Groups(isa) => {
             for name in isa.registers {
                 let Ok(bank) = u16::try_from(name.bank) else { continue };
-                for number in (name.from..=name.to).take(MOST as usize) {
+                for number in (name.from..=name.to).take(MAX_REGISTERS as usize) {
                     add(bank, u32::try_from(number << name.low.min(16)).unwrap_or(0));
                 }
             }

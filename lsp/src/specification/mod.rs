@@ -10,6 +10,7 @@ pub mod outline;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use isaforge_compiler::diagnostic::{Diagnostic as Found, Diagnostics, Severity};
 use isaforge_compiler::model::Isa;
@@ -55,7 +56,7 @@ impl Checked {
     pub fn diagnostics(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
         let mut texts = HashMap::new();
         let mut found: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
-        let (shown, rest) = self.diagnostics.capped(MOST_SHOWN);
+        let (shown, rest) = self.diagnostics.capped(MAX_SHOWN);
         for one in shown {
             let places = one.primary.into_iter().chain(one.rivals.iter().map(|(span, _)| *span));
             let mut places: Vec<(PathBuf, Range)> =
@@ -71,6 +72,17 @@ impl Checked {
             found.entry(self.entry.clone()).or_default().push(left_out(message));
         }
         found
+    }
+
+    /// Whether a new check would read the same texts. An error may be due to a file that did not exist.
+    fn is_current(&self, unsaved: &Unsaved) -> bool {
+        let mut now = Sources::new();
+        now.unsaved.clone_from(unsaved);
+        let mut same = |file| {
+            let text = now.load(self.sources.path_on_disk(file));
+            text.is_ok_and(|text| now.text(text) == self.sources.text(file))
+        };
+        self.model.is_some() && self.sources.files().all(&mut same)
     }
 
     fn diagnostic(&self, found: &Found, range: Range, texts: &mut HashMap<FileId, Text>) -> Diagnostic {
@@ -117,7 +129,7 @@ impl Checked {
 }
 
 /// How many diagnostics of a document are published; the rest are only counted.
-pub const MOST_SHOWN: usize = 100;
+pub const MAX_SHOWN: usize = 100;
 
 /// A diagnostic at the beginning of a document that counts those left out.
 pub fn left_out(message: String) -> Diagnostic {
@@ -127,18 +139,34 @@ pub fn left_out(message: String) -> Diagnostic {
 }
 
 /// The number of folders, from a file upwards, that are searched for the entry of its specification.
-const ABOVE: usize = 3;
+const MAX_FOLDERS: usize = 3;
 
-/// The specification that a file belongs to: its own, or one whose entry is beside or above it.
-pub fn of_file(path: &Path, unsaved: &Unsaved) -> Option<Checked> {
-    if is_entry(path, unsaved)? {
-        return Some(Checked::read(path, unsaved));
+/// Specifications by their entry. A result is kept until one of its texts changes.
+#[derive(Debug, Default)]
+pub struct Specifications(HashMap<PathBuf, Rc<Checked>>);
+
+impl Specifications {
+    /// The specification that a file belongs to: its own, or one whose entry is beside or above it.
+    pub fn of_file(&mut self, path: &Path, unsaved: &Unsaved) -> Option<Rc<Checked>> {
+        if is_entry(path, unsaved)? {
+            return Some(self.check(path, unsaved));
+        }
+        let folders = path.ancestors().skip(1).take(MAX_FOLDERS);
+        let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+        let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+        let mut entries = files.filter(|file| is_entry(file, unsaved) == Some(true));
+        let belongs = |checked: &Rc<Checked>| checked.files.iter().any(|file| file == path);
+        entries.find_map(|entry| Some(self.check(&entry, unsaved)).filter(belongs))
     }
-    let folders = path.ancestors().skip(1).take(ABOVE);
-    let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-    let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "yaml"));
-    let entries = files.filter(|file| is_entry(file, unsaved) == Some(true));
-    entries.map(|entry| Checked::read(&entry, unsaved)).find(|checked| checked.files.iter().any(|file| file == path))
+
+    fn check(&mut self, entry: &Path, unsaved: &Unsaved) -> Rc<Checked> {
+        if let Some(kept) = self.0.get(entry).filter(|kept| kept.is_current(unsaved)) {
+            return Rc::clone(kept);
+        }
+        let checked = Rc::new(Checked::read(entry, unsaved));
+        self.0.insert(entry.to_owned(), Rc::clone(&checked));
+        checked
+    }
 }
 
 /// Whether a file names an instruction set. `None` when it cannot be read. A folder may contain pipes and devices.

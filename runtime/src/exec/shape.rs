@@ -9,9 +9,9 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Modifier, Semantics, Shape, instantiate};
 use isaforge_core::table::{self, Form, Isa};
 
-/// The most shapes that are kept. Programs have far fewer; a stream of unusual words only causes shapes to be built
-/// again.
-const MOST: usize = 4096;
+/// The maximum number of shapes that are kept. Programs have far fewer; a stream of unusual words only causes shapes to
+/// be built again.
+const MAX_SHAPES: usize = 4096;
 
 /// The shapes of the words seen so far.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Shapes<T> {
     isa: &'static Isa,
     /// For each opcode, the bits of a word that determine its shape.
     keys: Box<[u64]>,
-    index: Index<MOST>,
+    index: Index<MAX_SHAPES>,
     entries: Vec<Entry<T>>,
 }
 
@@ -73,7 +73,7 @@ impl<T> Shapes<T> {
         let shape = Arc::new(instantiate(self.semantics, operation, modifier));
         let made = make(&shape);
         let mut at = at;
-        if self.entries.len() == MOST {
+        if self.entries.len() == MAX_SHAPES {
             self.entries.clear();
             self.index.clear();
             at = self.index.find(opcode.into(), key).err()?;
@@ -94,10 +94,10 @@ impl<T> Shapes<T> {
     }
 }
 
-/// A hash index of at most `MOST` entries, a power of two, by their keys. At least half of the slots are free, which
+/// A hash index of at most `N` entries, a power of two, by their keys. At least half of the slots are free, which
 /// keeps searches short.
 #[derive(Debug)]
-pub(crate) struct Index<const MOST: usize>(Box<[[Slot; 2]]>);
+pub(crate) struct Index<const N: usize>(Box<[[Slot; 2]]>);
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -111,10 +111,10 @@ impl Slot {
     const FREE: Slot = Slot { key: 0, of: 0, entry: u32::MAX };
 }
 
-impl<const MOST: usize> Index<MOST> {
+impl<const N: usize> Index<N> {
     /// Creates an empty index.
     pub fn new() -> Self {
-        Index(vec![[Slot::FREE; 2]; MOST].into())
+        Index(vec![[Slot::FREE; 2]; N].into())
     }
 
     /// Finds the entry of a key within a kind.
@@ -127,7 +127,7 @@ impl<const MOST: usize> Index<MOST> {
         // The upper half of the product depends on all bits of the key.
         let mut at = ((key ^ u64::from(of)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
         loop {
-            at %= 2 * MOST;
+            at %= 2 * N;
             let slot = slots.get(at).copied().unwrap_or(Slot::FREE);
             if slot.entry == Slot::FREE.entry {
                 return Err(at);
@@ -224,7 +224,7 @@ mod tests {
         let fma = ISA.forms.iter().position(|form| form.name.str == "FMA.f32").unwrap() as u16;
         for _ in 0..20_000 {
             assert!(shapes.get(fma, sample(ISA, fma, &mut random), |_| ()).is_some());
-            assert!(shapes.len() <= MOST);
+            assert!(shapes.len() <= MAX_SHAPES);
         }
     }
 }

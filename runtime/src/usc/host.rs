@@ -272,11 +272,11 @@ pub struct Software {
 
 impl Software {
     /// The maximum number of entries in each list.
-    pub const MOST: usize = 1 << 24;
+    pub const MAX_ENTRIES: usize = 1 << 24;
 }
 
 fn full(list: usize) -> Result<(), String> {
-    if list < Software::MOST { Ok(()) } else { Err(format!("more than {} outputs", Software::MOST)) }
+    if list < Software::MAX_ENTRIES { Ok(()) } else { Err(format!("more than {} outputs", Software::MAX_ENTRIES)) }
 }
 
 impl Host for Software {
@@ -335,13 +335,13 @@ impl Host for Software {
     }
 
     fn depth(&mut self, who: Instance, depth: f32) {
-        if self.depths.len() < Self::MOST {
+        if self.depths.len() < Self::MAX_ENTRIES {
             self.depths.push((who, depth));
         }
     }
 
     fn discard(&mut self, who: Instance) {
-        if self.discarded.len() < Self::MOST {
+        if self.discarded.len() < Self::MAX_ENTRIES {
             self.discarded.push(who);
         }
     }

@@ -24,5 +24,5 @@ pub use error::{RunError, SetupError, Trap};
 pub use host::{Host, Instance, Software};
 pub use lanes::{Column, LANES, Mask};
 pub use machine::{Machine, Report, Task};
-pub use program::{LONGEST, LoadError, Program};
+pub use program::{LoadError, MAX_PROGRAM, Program};
 pub use register::Register;

@@ -16,7 +16,7 @@ use crate::usc::register::Register;
 use crate::usc::together::Code;
 
 /// The maximum size of a program in bytes.
-pub const LONGEST: usize = 1 << 24;
+pub const MAX_PROGRAM: usize = 1 << 24;
 
 /// The reason why bytes or groups are not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,8 +24,8 @@ pub enum LoadError {
     /// The program has no groups.
     #[error("the program is empty")]
     Empty,
-    /// The program is longer than [`LONGEST`].
-    #[error("the program has {0} bytes, the longest may have {LONGEST}")]
+    /// The program is longer than [`MAX_PROGRAM`].
+    #[error("the program has {0} bytes, at most {MAX_PROGRAM} are allowed")]
     TooLong(usize),
     /// Some bytes do not decode to a group.
     #[error("the bytes at {at:#x} are not a group: {reason}")]
@@ -224,7 +224,7 @@ impl Program {
         if bytes.is_empty() {
             return Err(LoadError::Empty);
         }
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_PROGRAM {
             return Err(LoadError::TooLong(bytes.len()));
         }
         let mut program = Program { bytes: bytes.to_vec(), ..Program::nothing() };
@@ -249,7 +249,7 @@ impl Program {
         if groups.is_empty() {
             return Err(LoadError::Empty);
         }
-        if groups.len() > LONGEST / WITHOUT {
+        if groups.len() > MAX_PROGRAM / WITHOUT {
             return Err(LoadError::TooLong(groups.len().saturating_mul(WITHOUT)));
         }
         let mut program = Program { typed: groups.to_vec(), ..Program::nothing() };

@@ -26,7 +26,7 @@ pub struct Texture {
 }
 
 /// The maximum number of levels, since a size has 32 bits.
-const MOST_LEVELS: usize = 32;
+const MAX_LEVELS: usize = 32;
 
 impl Texture {
     /// Creates a texture of one layer and one level.
@@ -37,7 +37,7 @@ impl Texture {
     /// Returns the texture with all levels down to a single texel. A texel is the mean of the texels that it covers.
     pub fn with_levels(mut self) -> Texture {
         self.levels.clear();
-        while self.size_of(self.levels.len()) != [1; 3] && self.levels.len() < MOST_LEVELS {
+        while self.size_of(self.levels.len()) != [1; 3] && self.levels.len() < MAX_LEVELS {
             let (from, to) = (self.levels.len(), self.size_of(self.levels.len() + 1));
             let last = self.size_of(from).map(|n| n - 1);
             let mut texels = Vec::new();
@@ -91,7 +91,7 @@ impl Texture {
             }
             None => texel,
         };
-        let last = self.levels.len().min(MOST_LEVELS) as f64;
+        let last = self.levels.len().min(MAX_LEVELS) as f64;
         let detail = self.detail(sample).clamp(0.0, last);
         let nearest = (detail + 0.5).floor() as usize;
         let value = if sample.sampler[0] >> 6 & 1 == 0 || sample.integer {
@@ -106,7 +106,7 @@ impl Texture {
 
     /// Returns the four texels that a linear filter would use, and their weights.
     pub fn raw(&self, sample: &Sample) -> Raw {
-        let last = self.levels.len().min(MOST_LEVELS) as f64;
+        let last = self.levels.len().min(MAX_LEVELS) as f64;
         let (before, face) = (self.detail(sample), self.face(sample));
         let level = (before.clamp(0.0, last) + 0.5).floor() as usize;
         let (low, part) = self.footprint(sample, level, &face);

@@ -66,8 +66,8 @@ impl Verdict {
     }
 }
 
-/// The most problems that are reported for one run.
-const MOST_PROBLEMS: usize = 20;
+/// The maximum number of problems that are reported for one run.
+const MAX_PROBLEMS: usize = 20;
 
 /// Runs a line of `programs.jsonl` both ways and compares the results; its text must also assemble to the same words.
 ///
@@ -105,7 +105,7 @@ pub fn program_with(line: &str, config: &Config) -> Result<Verdict, ConformError
         };
         verdict.steps = report.as_ref().map_or(0, |r| r.steps);
         let problems = compare(&machine, report.err(), expect)?;
-        verdict.problems.extend(problems.into_iter().take(MOST_PROBLEMS).map(|p| format!("{way}: {p}")));
+        verdict.problems.extend(problems.into_iter().take(MAX_PROBLEMS).map(|p| format!("{way}: {p}")));
     }
     verdict.problems.extend(reassembles(&words));
     Ok(verdict)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::vpu::memory::MEMORY_LIMIT;
+use crate::vpu::memory::MAX_MEMORY;
 
 /// Why an instruction did not issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,7 +118,7 @@ pub enum SetupError {
     #[error("tile buffers of {0} x {1} are impossible: powers of two, at least 4 wide, at most 65536 elements")]
     TileSize(u64, u64),
     /// Too much memory is requested.
-    #[error("{0} bytes of external memory exceed the limit of {MEMORY_LIMIT}")]
+    #[error("{0} bytes of external memory exceed the limit of {MAX_MEMORY}")]
     Memory(usize),
     /// A rectangle exceeds the coordinates.
     #[error("the rectangle reaches {0}, coordinates end at 65535")]

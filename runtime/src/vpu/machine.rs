@@ -9,7 +9,7 @@ use crate::machine::Observer;
 use crate::vpu::error::{RunError, SetupError, Warning};
 use crate::vpu::exec::{Bank, Outside, Palette};
 use crate::vpu::group::{Registers, Start};
-use crate::vpu::memory::{MEMORY_LIMIT, Memory};
+use crate::vpu::memory::{MAX_MEMORY, Memory};
 use crate::vpu::processor::{Core, Ended, Rectangle};
 use crate::vpu::program::Program;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
@@ -75,7 +75,7 @@ impl Machine {
         if !(1..=64).contains(&config.cores) {
             return Err(SetupError::Cores(config.cores));
         }
-        if config.memory > MEMORY_LIMIT {
+        if config.memory > MAX_MEMORY {
             return Err(SetupError::Memory(config.memory));
         }
         let level = Some(Level::best());

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// The most bytes that external memory may have: 256 MiB.
-pub const MEMORY_LIMIT: usize = 256 << 20;
+/// The maximum size of external memory in bytes: 256 MiB.
+pub const MAX_MEMORY: usize = 256 << 20;
 
 const LINES: usize = 256;
 const LINE_SHIFT: u32 = 6;
@@ -27,9 +27,9 @@ impl Clone for Memory {
 }
 
 impl Memory {
-    /// Creates `len` zero bytes, at most [`MEMORY_LIMIT`].
+    /// Creates `len` zero bytes, at most [`MAX_MEMORY`].
     pub fn new(len: usize) -> Self {
-        let len = len.min(MEMORY_LIMIT);
+        let len = len.min(MAX_MEMORY);
         let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
         Memory { words, len, lines: (0..LINES).map(|_| AtomicU32::new(0)).collect() }
     }
@@ -63,9 +63,9 @@ impl Memory {
         }
     }
 
-    /// Returns `count` bytes from `address`, with zeros past the end; at most [`MEMORY_LIMIT`] bytes.
+    /// Returns `count` bytes from `address`, with zeros past the end; at most [`MAX_MEMORY`] bytes.
     pub fn read(&self, address: usize, count: usize) -> Vec<u8> {
-        (0..count.min(MEMORY_LIMIT)).map(|i| self.byte(address.saturating_add(i))).collect()
+        (0..count.min(MAX_MEMORY)).map(|i| self.byte(address.saturating_add(i))).collect()
     }
 
     /// Returns all bytes.

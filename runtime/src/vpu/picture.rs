@@ -31,8 +31,8 @@ pub struct Picture {
     pub rgba: Vec<u8>,
 }
 
-/// The most pixels of a picture.
-pub const PIXEL_LIMIT: usize = 1 << 24;
+/// The maximum number of pixels of a picture.
+pub const MAX_PIXELS: usize = 1 << 24;
 
 fn byte(bits: u16) -> u8 {
     // The cast saturates and converts NaN to 0.
@@ -65,10 +65,10 @@ pub fn tile(tile: &Tile, size: TileSize, pixel: Pixel) -> Picture {
     Picture { width: size.width(), height: size.height(), rgba }
 }
 
-/// Returns a region of external memory as a picture, row by row from `address`; `None` for more than [`PIXEL_LIMIT`]
+/// Returns a region of external memory as a picture, row by row from `address`; `None` for more than [`MAX_PIXELS`]
 /// pixels. Bytes past the end of memory are 0.
 pub fn region(memory: &Memory, address: usize, width: usize, height: usize, pixel: Pixel) -> Option<Picture> {
-    let count = width.checked_mul(height).filter(|n| *n <= PIXEL_LIMIT)?;
+    let count = width.checked_mul(height).filter(|n| *n <= MAX_PIXELS)?;
     let step = pixel.bytes();
     let mut bytes = memory.read(address, count * step);
     bytes.resize(count * step, 0);

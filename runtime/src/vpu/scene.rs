@@ -11,7 +11,7 @@ use crate::vpu::error::SetupError;
 use crate::vpu::exec::{Bank, Palette};
 use crate::vpu::group::Registers;
 use crate::vpu::machine::{Config, Machine};
-use crate::vpu::memory::MEMORY_LIMIT;
+use crate::vpu::memory::MAX_MEMORY;
 use crate::vpu::processor::Rectangle;
 use crate::vpu::tiles::{TILE_BUFFERS, TileSize};
 
@@ -123,7 +123,7 @@ fn rows<const N: usize>(value: Option<&Value>, name: &str) -> Found<[[u16; 4]; N
 }
 
 pub(crate) fn hex_bytes(value: &Value, name: &str) -> Found<Vec<u8>> {
-    let text = value.as_str().filter(|s| s.is_ascii() && s.len() % 2 == 0 && s.len() / 2 <= MEMORY_LIMIT);
+    let text = value.as_str().filter(|s| s.is_ascii() && s.len() % 2 == 0 && s.len() / 2 <= MAX_MEMORY);
     let Some(text) = text else { return shape(name, "a string of hexadecimal bytes") };
     let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|s| u8::from_str_radix(s, 16).ok());
     let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();

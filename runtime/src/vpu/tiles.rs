@@ -2,11 +2,11 @@
 
 /// The number of tile buffers of a core.
 pub const TILE_BUFFERS: usize = 4;
-/// The most elements of a tile buffer: as many as a 16-bit address can name.
-pub const TILE_LIMIT: usize = 1 << 16;
+/// The maximum number of elements of a tile buffer: as many as a 16-bit address can name.
+pub const MAX_TILE: usize = 1 << 16;
 
 /// The size of the tile buffers: both dimensions are powers of two, the width is at least 4, and there are at most
-/// [`TILE_LIMIT`] elements.
+/// [`MAX_TILE`] elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSize {
     width: u16,
@@ -23,7 +23,7 @@ impl Default for TileSize {
 impl TileSize {
     /// Creates a size; `None` unless it is possible.
     pub fn new(width: u32, height: u32) -> Option<Self> {
-        let fits = width.checked_mul(height).is_some_and(|n| n as usize <= TILE_LIMIT);
+        let fits = width.checked_mul(height).is_some_and(|n| n as usize <= MAX_TILE);
         let possible = width >= 4 && width.is_power_of_two() && height.is_power_of_two() && fits;
         // Neither dimension reaches 2^16: a width of 4 leaves 2^14 for the height, a height of 1 needs a width of 2^16.
         possible.then_some(())?;

@@ -227,7 +227,7 @@ fn expressions(programs: u32, rounds: u32, depth: u32) {
         let shared: Vec<u32> = (0..4).map(|_| random.word()).collect();
         let mut machines = machines(&shared);
         for round in 0..rounds {
-            let inputs = inputs(&mut random, 1 + (number + round) as usize % MOST, INPUTS);
+            let inputs = inputs(&mut random, 1 + (number + round) as usize % MAX_TASKS, INPUTS);
             let tasks: Vec<Task> = inputs.iter().map(|inputs| task(inputs, LANES)).collect();
             // The first inputs are run in all ways, the others in the fastest.
             for machine in machines.iter_mut().take(if round < 2 { usize::MAX } else { 1 }) {
@@ -247,7 +247,7 @@ fn expressions(programs: u32, rounds: u32, depth: u32) {
 }
 
 /// The maximum number of tasks of a launch, which is more than advance together.
-const MOST: usize = 11;
+const MAX_TASKS: usize = 11;
 /// The number of groups after which a run fails, which is enough for all tasks that advance together.
 const BUDGET: u64 = 1 << 24;
 
@@ -373,7 +373,7 @@ fn ifs_and_loops_go_where_each_instance_wants() {
         statements.iter().for_each(|s| s.compile(&mut text, &mut labels, 0));
         let program = program(&text);
         for round in 0..4 {
-            let inputs = inputs(&mut random, 1 + (number + round) % MOST, INPUTS + 1);
+            let inputs = inputs(&mut random, 1 + (number + round) % MAX_TASKS, INPUTS + 1);
             let instances = |t: usize| if t % 3 == 1 { LANES } else { 1 + (number * 7 + round * 5 + t) % LANES };
             let tasks: Vec<Task> = inputs.iter().enumerate().map(|(t, inputs)| task(inputs, instances(t))).collect();
             for machine in machines(&[]).iter_mut().take(if round < 2 { usize::MAX } else { 1 }) {

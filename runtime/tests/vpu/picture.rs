@@ -1,6 +1,6 @@
 //! Pictures of external memory and of tile buffers.
 
-use isaforge_runtime::vpu::picture::{PIXEL_LIMIT, Pixel, region, tile};
+use isaforge_runtime::vpu::picture::{MAX_PIXELS, Pixel, region, tile};
 use isaforge_runtime::vpu::{Memory, Tile, TileSize};
 
 #[test]
@@ -19,7 +19,7 @@ fn what_is_past_the_end_of_memory_is_black() {
     // 1.0, 0.5, -1.0 and NaN; the second pixel is beyond memory.
     assert_eq!(picture.rgba, [255, 128, 0, 0, 0, 0, 0, 0]);
     assert_eq!(region(&memory, usize::MAX, 1, 1, Pixel::Grey).expect("it is small").rgba, [0, 0, 0, 255]);
-    assert_eq!(region(&memory, 0, PIXEL_LIMIT, 2, Pixel::Grey), None);
+    assert_eq!(region(&memory, 0, MAX_PIXELS, 2, Pixel::Grey), None);
     assert_eq!(region(&memory, 0, usize::MAX, 2, Pixel::Grey), None);
 }
 

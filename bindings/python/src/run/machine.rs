@@ -24,7 +24,7 @@ const BUDGET: u64 = 10_000_000_000;
 /// How many instructions are executed between checks of the clock.
 const SLICE: u64 = 1 << 20;
 /// The maximum number of bytes of output that are kept.
-const MOST_OUTPUT: usize = 16 << 20;
+const MAX_OUTPUT: usize = 16 << 20;
 
 /// A program to run, with its initial state.
 pub struct Job {
@@ -233,8 +233,8 @@ pub struct Outside<'a> {
 
 impl<const L: usize> Host<L> for Outside<'_> {
     fn write(&mut self, _: u64, bytes: &[u8]) -> Result<(), String> {
-        if self.output.len() + bytes.len() > MOST_OUTPUT {
-            return Err(format!("the program has written more than {MOST_OUTPUT} bytes"));
+        if self.output.len() + bytes.len() > MAX_OUTPUT {
+            return Err(format!("the program has written more than {MAX_OUTPUT} bytes"));
         }
         self.output.extend_from_slice(bytes);
         Ok(())

@@ -7,7 +7,7 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind};
 
 /// The maximum total size of all segments in bytes.
-const MOST: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// A program.
 #[derive(Debug, Default)]
@@ -46,7 +46,7 @@ pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'st
         return Err(("the ELF file is not a program with fixed addresses".into(), "link it with `-static -no-pie`"));
     }
     let mut program = Program { entry: header.e_entry(endian).into(), ..Program::default() };
-    let mut left = MOST;
+    let mut left = MAX_BYTES;
     for segment in header.program_headers(endian, bytes).map_err(damaged)? {
         if segment.p_type(endian) != object::elf::PT_LOAD {
             continue;
@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'st
         let size = u64::from(segment.p_memsz(endian));
         let content = segment.data(endian, bytes).ok().filter(|content| content.len() as u64 <= size);
         let Some(content) = content else { return Err(("a segment lies outside the ELF file".into(), "")) };
-        left = left.checked_sub(size).ok_or((format!("the segments have more than {MOST} bytes"), ""))?;
+        left = left.checked_sub(size).ok_or((format!("the segments have more than {MAX_BYTES} bytes"), ""))?;
         let mut content = content.to_vec();
         content.resize(size as usize, 0);
         program.segments.push((segment.p_vaddr(endian).into(), content, segment.p_flags(endian).0 & PF_W.0 != 0));

@@ -20,11 +20,11 @@ use crate::run::program;
 /// The default budget.
 const BUDGET: u64 = 10_000_000_000;
 /// The maximum number of pixels or instances of a run.
-const MOST: u64 = 1 << 24;
+const MAX_RUN: u64 = 1 << 24;
 /// The maximum number of instances without a rectangle: all their tasks exist at the same time.
-const MOST_INSTANCES: u32 = 1 << 14;
+const MAX_INSTANCES: u32 = 1 << 14;
 /// The maximum number of registers of one entry.
-const MOST_VALUES: usize = 4096;
+const MAX_VALUES: usize = 4096;
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +81,10 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         check.wrong(instances.span, "a rectangle has an instance for each pixel; leave out `instances`");
     }
     let instances = launch.instances.as_ref().map_or(1, |given| {
-        if given.value == 0 || given.value > MOST_INSTANCES {
-            check.wrong(given.span, format!("`instances` is 1 to {MOST_INSTANCES}"));
+        if given.value == 0 || given.value > MAX_INSTANCES {
+            check.wrong(given.span, format!("`instances` is 1 to {MAX_INSTANCES}"));
         }
-        given.value.clamp(1, MOST_INSTANCES)
+        given.value.clamp(1, MAX_INSTANCES)
     });
     let mut machine = Machine::new(Software::default());
     launch.memory.iter().flatten().for_each(|memory| check.memory(memory, &mut machine.host.memory));
@@ -143,8 +143,8 @@ impl Check<'_> {
         };
         let area = u64::from(width) * u64::from(height);
         let ends = x.checked_add(width).zip(y.checked_add(height)).is_some_and(|(x, y)| x.max(y) <= 1 << 24);
-        if area == 0 || area > MOST || !ends {
-            self.wrong(given.span, format!("`rectangle` covers 1 to {MOST} pixels and ends at 2^24 at the latest"));
+        if area == 0 || area > MAX_RUN || !ends {
+            self.wrong(given.span, format!("`rectangle` covers 1 to {MAX_RUN} pixels and ends at 2^24 at the latest"));
             return None;
         }
         Some(Rectangle { x, y, width, height })
@@ -171,7 +171,7 @@ impl Check<'_> {
             }
             return into.push(Given::Each(first, values));
         }
-        if values.len() > MOST_VALUES {
+        if values.len() > MAX_VALUES {
             return self.wrong(given.span, format!("{} values are more registers than any bank has", values.len()));
         }
         for (n, value) in values.into_iter().enumerate() {

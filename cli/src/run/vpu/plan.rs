@@ -6,9 +6,9 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
-use isaforge_runtime::vpu::picture::{PIXEL_LIMIT, Pixel};
+use isaforge_runtime::vpu::picture::{MAX_PIXELS, Pixel};
 use isaforge_runtime::vpu::scene::{Scene, Work};
-use isaforge_runtime::vpu::{Bank, Config, MEMORY_LIMIT, Machine, PROGRAM, Rectangle, SetupError, TileSize};
+use isaforge_runtime::vpu::{Bank, Config, MAX_MEMORY, Machine, PROGRAM, Rectangle, SetupError, TileSize};
 
 use super::launch::{ExternalMemory, PaletteContent, TileContent, VpuLaunch, VpuNumber, VpuOutput, VpuPixel};
 use crate::run::buffers::read_file;
@@ -353,8 +353,8 @@ impl Files<'_> {
         }
         let content = scene.external.len();
         let Some(size) = &given.size else { return content };
-        if size.value > MEMORY_LIMIT as u64 {
-            self.wrong("L0003", size.span, format!("external memory has at most {MEMORY_LIMIT} bytes"));
+        if size.value > MAX_MEMORY as u64 {
+            self.wrong("L0003", size.span, format!("external memory has at most {MAX_MEMORY} bytes"));
         } else if size.value < content as u64 {
             let message = format!("the content of external memory is {content} bytes long, more than its size");
             self.wrong("L0003", size.span, message);
@@ -388,8 +388,8 @@ impl Files<'_> {
                     }
                 };
                 let scaled = size.0.saturating_mul(size.1).saturating_mul((scale as usize).pow(2));
-                if !(1..=MAX_SCALE).contains(&scale) || !(1..=PIXEL_LIMIT).contains(&scaled) {
-                    let message = format!("a picture has 1 to {PIXEL_LIMIT} pixels and a scale of 1 to {MAX_SCALE}");
+                if !(1..=MAX_SCALE).contains(&scale) || !(1..=MAX_PIXELS).contains(&scaled) {
+                    let message = format!("a picture has 1 to {MAX_PIXELS} pixels and a scale of 1 to {MAX_SCALE}");
                     self.wrong("L0006", png.span, message);
                     return None;
                 }

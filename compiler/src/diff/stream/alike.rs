@@ -11,7 +11,7 @@ use super::active;
 use crate::diff::identity::each;
 
 /// The maximum nesting of kinds that is followed; the compiler does not allow a kind to contain itself.
-const DEEPEST: u8 = 24;
+const MAX_DEPTH: u8 = 24;
 
 /// Two revisions, with the results for their kinds.
 pub(super) struct Alike {
@@ -94,7 +94,7 @@ impl Alike {
     /// Whether all valid words of the old layout match the new one, are valid there and print the same.
     fn words(&self, both: Two<'_>, depth: u8) -> bool {
         let Two(a, b) = both;
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return false;
         }
         let constant =
@@ -203,7 +203,7 @@ impl Alike {
             engine.stream.expressions.get(usize::from(index))
         };
         let (Some(a), Some(b)) = (expression(self.old, a), expression(self.new, b)) else { return false };
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return false;
         }
         // An expression without fields has a single value, which may depend on the generation.

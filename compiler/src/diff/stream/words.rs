@@ -9,7 +9,7 @@ use super::{Entry, Reading, Role, active};
 use crate::diff::Decoding;
 
 /// A layout with at most this many open bits has all its words tried.
-const MOST_OPEN: u32 = 16;
+const MAX_OPEN: u32 = 16;
 /// The number of words drawn at random if no proof is possible.
 const DRAWS: usize = 512;
 /// How many values of a field are tried.
@@ -58,7 +58,7 @@ impl Pair {
             if self.alike.instruction(layout) {
                 continue;
             }
-            let complete = layout.length.is_none() && open(layout).count_ones() <= MOST_OPEN;
+            let complete = layout.length.is_none() && open(layout).count_ones() <= MAX_OPEN;
             let found = if complete {
                 self.look(entry, all(layout), &mut judgement)
             } else {

@@ -285,7 +285,8 @@ impl Builder<'_> {
     /// The part of an access, as encoded in `imm` above the address space.
     fn part(&mut self, ty: Type, from: &Expr, size: &Expr) -> Result<u16, Stop> {
         let (first, bytes) = (self.whole(from)?, self.whole(size)?);
-        let fits = (0..bytes).contains(&first) && first + i128::from(ty.size() / 8) <= bytes && bytes <= Part::MOST;
+        let fits =
+            (0..bytes).contains(&first) && first + i128::from(ty.size() / 8) <= bytes && bytes <= Part::MAX_BYTES;
         match Part::new(first.max(0) as u16, bytes.max(0) as u16).filter(|_| fits && ty.size().is_multiple_of(32)) {
             Some(part) => Ok(part.immediate()),
             None => {

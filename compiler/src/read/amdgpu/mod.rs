@@ -31,7 +31,7 @@ pub(super) const FORMAT: Format =
     Format { name: "amdgpu-records", doc: "LLVM's instruction records of AMD's GPUs, as JSON lines", is, read };
 
 /// The maximum size of an uncompressed document in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_DOCUMENT: u64 = 64 << 20;
 /// How many bytes at the beginning are examined.
 const LOOKED: usize = 2048;
 /// The kinds that print operands.
@@ -66,14 +66,14 @@ fn text(request: &Request<'_>) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("`{shown}` cannot be read: {error}");
     let mut file = File::open(request.path).map_err(failed)?;
     let mut bytes = Vec::new();
-    Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Read::by_ref(&mut file).take(MAX_DOCUMENT + 1).read_to_end(&mut bytes).map_err(failed)?;
     if is_packed(&bytes) {
         let mut unpacked = Vec::new();
-        MultiGzDecoder::new(&bytes[..]).take(LARGEST + 1).read_to_end(&mut unpacked).map_err(failed)?;
+        MultiGzDecoder::new(&bytes[..]).take(MAX_DOCUMENT + 1).read_to_end(&mut unpacked).map_err(failed)?;
         bytes = unpacked;
     }
-    if bytes.len() as u64 > LARGEST {
-        return Err(format!("`{shown}` has more than {} MiB", LARGEST >> 20));
+    if bytes.len() as u64 > MAX_DOCUMENT {
+        return Err(format!("`{shown}` has more than {} MiB", MAX_DOCUMENT >> 20));
     }
     String::from_utf8(bytes).map_err(|error| format!("`{shown}` is not UTF-8 text: {}", error.utf8_error()))
 }

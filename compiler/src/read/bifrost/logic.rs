@@ -8,9 +8,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Spanned;
 
 /// The maximum number of combinations of values.
-const MOST_STATES: usize = 1 << 14;
+const MAX_STATES: usize = 1 << 14;
 /// The maximum total width of the packed fields of an encoding in bits.
-const MOST_BITS: u32 = 10;
+const MAX_BITS: u32 = 10;
 /// The order of the first two sources, which conditions use like a modifier.
 const ORDERING: &str = "ordering";
 
@@ -90,9 +90,9 @@ pub(super) fn unpack(instruction: &Instruction, encoding: &Encoding, out: &mut D
     }
     let bits: u32 = encoding.derived.iter().map(|derived| u32::from(derived.bits)).sum();
     let states = modifiers.iter().try_fold(1usize, |all, m| all.checked_mul(1 << instruction.modifiers[*m].bits));
-    let Some(states) = states.filter(|states| *states <= MOST_STATES && bits <= MOST_BITS) else {
+    let Some(states) = states.filter(|states| *states <= MAX_STATES && bits <= MAX_BITS) else {
         let error = Diagnostic::error("E0127", encoding.span, "this packs too much to be inverted");
-        out.push(error.note(format!("there is room for {MOST_STATES} combinations of values and {MOST_BITS} bits")));
+        out.push(error.note(format!("there is room for {MAX_STATES} combinations of values and {MAX_BITS} bits")));
         return None;
     };
     let orders: &[&str] = if ordered { &["lt", "gt"] } else { &[""] };

@@ -1,10 +1,10 @@
 //! Expressions as written in the documents: those of C, with `{FIELD}` for the value of a field.
 
 /// The maximum nesting of an expression.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The maximum number of operators in an expression.
-const MOST_OPERATORS: usize = 500;
+const MAX_OPERATORS: usize = 500;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,8 +135,8 @@ impl Reader<'_> {
             self.rest = &self.rest[text.len()..];
             // Each operator may nest the expression before it.
             self.operators += 1;
-            if self.operators > MOST_OPERATORS {
-                return Err(format!("it has more than {MOST_OPERATORS} operators"));
+            if self.operators > MAX_OPERATORS {
+                return Err(format!("it has more than {MAX_OPERATORS} operators"));
             }
             left = C::Binary(*operator, Box::new(left), Box::new(self.binary(*rank)?));
         }
@@ -144,8 +144,8 @@ impl Reader<'_> {
 
     fn unary(&mut self) -> Result<C, String> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(format!("it nests more than {DEEPEST} deep"));
+        if self.depth > MAX_DEPTH {
+            return Err(format!("it nests more than {MAX_DEPTH} deep"));
         }
         let found = self.atom();
         self.depth -= 1;

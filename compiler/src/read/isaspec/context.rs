@@ -17,11 +17,11 @@ use crate::stream::model::{self, Set, Source, Type};
 use crate::suggest::did_you_mean;
 
 /// The maximum number of sets: one for each combination of bitset and parameter types.
-const MOST_SETS: usize = 4096;
+const MAX_SETS: usize = 4096;
 /// The maximum number of layouts in all sets.
-const MOST_LAYOUTS: usize = 30_000;
+const MAX_LAYOUTS: usize = 30_000;
 /// The maximum nesting of operands.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// A value that an operand receives from its surroundings.
 #[derive(Clone, Debug, PartialEq)]
@@ -250,9 +250,9 @@ impl<'d, 'o> Context<'d, 'o> {
             }
             return Some(*index);
         }
-        if self.building.len() >= DEEPEST || self.sets.len() >= MOST_SETS {
+        if self.building.len() >= MAX_DEPTH || self.sets.len() >= MAX_SETS {
             let message =
-                format!("operands lie more than {DEEPEST} deep in operands, or there are over {MOST_SETS} of them");
+                format!("operands lie more than {MAX_DEPTH} deep in operands, or there are over {MAX_SETS} of them");
             self.once(field.ty.span, "E0127", message);
             return None;
         }
@@ -316,11 +316,11 @@ impl<'d, 'o> Context<'d, 'o> {
     /// Counts layouts; false when the limit is exceeded.
     pub fn count_layout(&mut self, span: Span) -> bool {
         self.layouts += 1;
-        if self.layouts == MOST_LAYOUTS {
-            let message = format!("all instructions and operands have over {MOST_LAYOUTS} alternatives");
+        if self.layouts == MAX_LAYOUTS {
+            let message = format!("all instructions and operands have over {MAX_LAYOUTS} alternatives");
             self.out.push(Diagnostic::error("E0127", span, message));
         }
-        self.layouts < MOST_LAYOUTS
+        self.layouts < MAX_LAYOUTS
     }
 }
 

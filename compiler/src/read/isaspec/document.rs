@@ -13,9 +13,9 @@ const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &[ROO
 /// The root of a document.
 const ROOT: &str = "isa";
 /// The maximum nesting of imports.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 /// The maximum width of a word in bits.
-pub(super) const MOST_BITS: u16 = 256;
+pub(super) const MAX_BITS: u16 = 256;
 
 /// A whole document, imports included.
 #[derive(Debug, Default)]
@@ -155,8 +155,8 @@ impl Reader<'_> {
     fn import(&mut self, element: &Element, from: FileId, depth: usize) {
         self.known(element, &["file"], &[]);
         let Some(name) = self.needed(element, "file") else { return };
-        if depth >= DEEPEST {
-            let message = format!("files import one another more than {DEEPEST} deep");
+        if depth >= MAX_DEPTH {
+            let message = format!("files import one another more than {MAX_DEPTH} deep");
             self.out.push(Diagnostic::error("E0003", name.span, message));
             return;
         }
@@ -181,10 +181,10 @@ impl Reader<'_> {
             self.out.push(Diagnostic::error("E0042", element.span, message));
             return None;
         }
-        if let Some(size) = size.filter(|size| *size == 0 || *size > MOST_BITS) {
+        if let Some(size) = size.filter(|size| *size == 0 || *size > MAX_BITS) {
             let message = format!("`{}` cannot have {size} bits", name.value);
             let error = Diagnostic::error("E0032", element.span, message);
-            self.out.push(error.help(format!("words have 1 to {MOST_BITS} bits")));
+            self.out.push(error.help(format!("words have 1 to {MAX_BITS} bits")));
             return None;
         }
         let mut bitset = Bitset {
@@ -354,7 +354,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        if low > high || high >= u64::from(MOST_BITS) {
+        if low > high || high >= u64::from(MAX_BITS) {
             let message = format!("{low} to {high} is not a run of bits");
             self.out.push(Diagnostic::error("E0030", element.span, message));
             return None;

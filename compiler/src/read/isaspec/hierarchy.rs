@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::suggest::did_you_mean;
 
 /// The maximum depth of a hierarchy.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A bitset that no other extends.
 #[derive(Debug)]
@@ -125,8 +125,8 @@ fn chain<'d>(
                 return None;
             }
         }
-        if chain.len() > DEEPEST {
-            let message = format!("`{}` extends itself, or has more than {DEEPEST} ancestors", leaf.name.value);
+        if chain.len() > MAX_DEPTH {
+            let message = format!("`{}` extends itself, or has more than {MAX_DEPTH} ancestors", leaf.name.value);
             out.push(Diagnostic::error("E0131", leaf.name.span, message));
             return None;
         }

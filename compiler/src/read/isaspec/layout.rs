@@ -19,9 +19,9 @@ use crate::source::{Span, Spanned};
 use crate::stream::model::{self, Expr, Layout, Source, Type};
 
 /// The maximum number of values evaluated for one layout.
-const MOST_STEPS: usize = 50_000;
+const MAX_STEPS: usize = 50_000;
 /// The maximum nesting of references between expressions.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// A layout without contents.
 pub(super) fn blank(leaf: &Leaf<'_>, opcode: usize) -> Layout {
@@ -247,7 +247,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
         if self.stack.contains(&span) {
             return graph.number(0);
         }
-        if self.steps > MOST_STEPS || self.stack.len() >= DEEPEST {
+        if self.steps > MAX_STEPS || self.stack.len() >= MAX_DEPTH {
             let message = "expressions refer to one another too often, or too deeply".to_owned();
             self.context.once(text.span, "E0127", message);
             return graph.number(0);
@@ -281,7 +281,7 @@ impl<'c, 'd, 'o> Builder<'c, 'd, 'o> {
     /// The value that a name refers to: its raw bits.
     fn named(&mut self, graph: &mut Graph, name: &str) -> Value {
         self.steps += 1;
-        if self.steps > MOST_STEPS {
+        if self.steps > MAX_STEPS {
             return graph.number(0);
         }
         let candidates = self.candidates(name);

@@ -10,9 +10,9 @@ use crate::yaml::{Node, read_yaml};
 /// Where instructions are, relative to the given folder.
 const PLACES: [&str; 4] = ["spec/std/isa/inst", "std/isa/inst", "isa/inst", "inst"];
 /// The maximum number of files.
-const MOST_FILES: usize = 20_000;
+const MAX_FILES: usize = 20_000;
 /// The maximum nesting of folders.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// The folder with the instructions.
 pub(super) fn instructions(path: &Path) -> Option<PathBuf> {
@@ -30,11 +30,11 @@ pub(super) fn instructions(path: &Path) -> Option<PathBuf> {
 pub(super) fn read(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Vec<Node> {
     let mut files = Vec::new();
     if let Some(folder) = instructions(path) {
-        collect(&folder, DEEPEST, &mut files, out);
+        collect(&folder, MAX_DEPTH, &mut files, out);
     }
     files.sort();
-    if files.len() > MOST_FILES {
-        let message = format!("`{}` has more than {MOST_FILES} files", path.display());
+    if files.len() > MAX_FILES {
+        let message = format!("`{}` has more than {MAX_FILES} files", path.display());
         out.push(Diagnostic::error_without_place("E0127", message));
         return Vec::new();
     }
@@ -67,7 +67,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, out: &mut Diag
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() && depth > 0 {
             collect(&path, depth - 1, files, out);
-        } else if kind.is_file() && path.extension().is_some_and(|ending| ending == "yaml") && files.len() <= MOST_FILES
+        } else if kind.is_file() && path.extension().is_some_and(|ending| ending == "yaml") && files.len() <= MAX_FILES
         {
             files.push(path);
         }

@@ -16,7 +16,7 @@ use crate::spec::Provenance;
 use crate::stream::model::{self, Bank, Layout, Set, Stream};
 
 /// The maximum number of members of a family.
-const MOST_MEMBERS: u64 = 64;
+const MAX_MEMBERS: u64 = 64;
 
 /// The instruction set of all documents.
 pub(super) fn isa(
@@ -146,7 +146,7 @@ impl Builder<'_> {
             self.out.push(Diagnostic::error("E0101", encoding.span, message));
             return;
         };
-        for value in 0..(ones(variable.width().into()) + 1).min(MOST_MEMBERS) {
+        for value in 0..(ones(variable.width().into()) + 1).min(MAX_MEMBERS) {
             let mut member = encoding.clone();
             member.variables.retain(|variable| !number(variable));
             let mut rest = value;

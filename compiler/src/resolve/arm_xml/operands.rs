@@ -27,7 +27,7 @@ const NUMBERS: [&str; 8] =
     ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
 
 /// The maximum width of a number whose values are tabulated.
-const WIDEST_TABLE: u32 = 10;
+const MAX_TABLE_BITS: u32 = 10;
 
 fn operand(name: &str, span: Span, access: Access, size: u16, shape: Shape, suffixes: Vec<Modifier>) -> Operand {
     Operand { name: name.to_owned(), doc: String::new(), span, declared: None, access, size, shape, suffixes }
@@ -352,8 +352,8 @@ impl Resolver<'_> {
             Step::Minus(n) => (0, Box::new(move |stored| stored.saturating_add(n))),
         };
         let (least, greatest) = (member.least.unwrap_or(0), member.greatest.unwrap_or(u64::MAX));
-        if signed || low >= wide || wide - low > WIDEST_TABLE {
-            return unable(self, format!("steps and bounds are for at most {WIDEST_TABLE} bits without sign"));
+        if signed || low >= wide || wide - low > MAX_TABLE_BITS {
+            return unable(self, format!("steps and bounds are for at most {MAX_TABLE_BITS} bits without sign"));
         }
         let values: Vec<u64> = (0..=ones(wide - low)).map(&meant).collect();
         let kept: Vec<u64> = values.iter().copied().take_while(|v| *v <= greatest).collect();
@@ -376,7 +376,7 @@ impl Resolver<'_> {
         let values: Option<Vec<u64>> = tied.rows.iter().map(|r| r.value(index)).collect();
         let dense = tied.rows.iter().enumerate().all(|(i, r)| r.bits == i as u64);
         let alone = build.shown_of(group).len() == 1 && member.step == Step::Same;
-        let Some(values) = values.filter(|_| alone && dense && tied.width(&build.members) <= WIDEST_TABLE) else {
+        let Some(values) = values.filter(|_| alone && dense && tied.width(&build.members) <= MAX_TABLE_BITS) else {
             let message = format!("`{}` cannot be determined from the bits it is computed from", member.name.value);
             self.out.push(
                 Diagnostic::error("E0082", member.span, message)

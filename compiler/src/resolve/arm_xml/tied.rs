@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Bits, Piece};
 
 /// The maximum total width of dependent fields in bits.
-pub(super) const MOST_BITS: u32 = 12;
+pub(super) const MAX_BITS: u32 = 12;
 
 /// A combination of bits for which all expressions agree.
 pub(super) struct Row {
@@ -91,10 +91,10 @@ fn combinations(members: &Members, of: Vec<usize>, out: &mut Diagnostics) -> Opt
     let span =
         tied.members.iter().find_map(|m| list[*m].expression.as_ref()?.span()).unwrap_or(list[tied.members[0]].span);
     let width = tied.width(members);
-    if width > MOST_BITS {
+    if width > MAX_BITS {
         let message = format!("{} depend on each other and have {width} bits together", names());
         let error = Diagnostic::error("E0082", span, message);
-        out.push(error.note(format!("at most {MOST_BITS} bits can be tied together")));
+        out.push(error.note(format!("at most {MAX_BITS} bits can be tied together")));
         return None;
     }
     let mut computable = false;

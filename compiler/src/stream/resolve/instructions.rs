@@ -13,7 +13,7 @@ use crate::stream::fields::Draft;
 use crate::stream::model::{Instruction, Layout, Piece, Source};
 
 /// The maximum number of aliases of an instruction: each is compared with every text.
-const MOST_ALIASES: usize = 1000;
+const MAX_ALIASES: usize = 1000;
 
 /// The syntax of instructions, unless the specification defines another.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
@@ -86,8 +86,8 @@ impl Resolver<'_> {
         draft.layout.text_span = syntax.span;
         let mut layouts = vec![draft.layout.clone()];
         for (number, (alias, of)) in spec.aliases.iter().flat_map(|a| a.iter()).enumerate() {
-            if number == MOST_ALIASES {
-                let message = format!("an instruction has at most {MOST_ALIASES} aliases");
+            if number == MAX_ALIASES {
+                let message = format!("an instruction has at most {MAX_ALIASES} aliases");
                 self.out.push(Diagnostic::error("E0033", alias.span, message));
                 return None;
             }

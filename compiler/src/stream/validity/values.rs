@@ -6,7 +6,7 @@ use std::rc::Rc;
 use isaforge_core::semantics::Op;
 use isaforge_core::stream::{Expression, Input, Layout, Scope, Source, Wide};
 
-use super::{MOST_BITS, Place, Validity};
+use super::{MAX_BITS, Place, Validity};
 use crate::stream::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, signature};
 use crate::stream::blast::{self, Bits};
 use crate::stream::diagram::Node;
@@ -84,7 +84,7 @@ impl Validity {
             [Node::FALSE, Node::TRUE].contains(&node).then_some((*bit, node == Node::TRUE))
         };
         // Bits known only in this place are used only if there are too many to enumerate otherwise.
-        let known = if bits.len() > MOST_BITS { bits.iter().filter_map(known).collect() } else { Vec::new() };
+        let known = if bits.len() > MAX_BITS { bits.iter().filter_map(known).collect() } else { Vec::new() };
         let answers = self.answers(place.layout, question, known)?;
         let inputs: Vec<Node> = answers.bits.iter().map(|bit| place.bit(*bit)).collect();
         let width = 64 - answers.values.iter().fold(0, |all, value| all | value).leading_zeros();
@@ -129,7 +129,7 @@ impl Validity {
         let engine = self.engine();
         let mut bits = self.deciding(layout, question);
         bits.retain(|bit| !known.iter().any(|(known, _)| known == bit));
-        if bits.len() > MOST_BITS {
+        if bits.len() > MAX_BITS {
             return None;
         }
         self.budget = self.budget.checked_sub(1 << bits.len())?;

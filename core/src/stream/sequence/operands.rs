@@ -4,7 +4,7 @@ use super::SequenceError;
 use super::table::{Kind, Operation, Sequence, Slot, Times};
 
 /// The maximum nesting of operands: parameters of values, halves of pairs, operands of instructions in operands.
-const DEEPEST: u8 = 16;
+const MAX_DEPTH: u8 = 16;
 
 /// Reads or writes the operands of an instruction.
 pub(super) trait Operands {
@@ -25,7 +25,7 @@ pub(super) trait Operands {
 
     /// Processes an operand of this kind, which may be a part of another.
     fn within(&mut self, kind: u16) -> Result<(), SequenceError> {
-        if *self.depth() >= DEEPEST {
+        if *self.depth() >= MAX_DEPTH {
             return Err(self.error("operands are nested too deeply"));
         }
         *self.depth() += 1;

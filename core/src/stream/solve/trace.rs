@@ -7,7 +7,7 @@ use crate::stream::parse::Reader;
 use crate::stream::table::Source;
 
 /// The maximum number of bits of a single value that are enumerated before arithmetic methods are tried.
-const FEW: u32 = 8;
+const MAX_ENUMERATED_BITS: u32 = 8;
 
 impl Frame {
     /// Traces a computed field back. With `only`, succeeds only if the solution is unique; otherwise sets bits that do
@@ -29,7 +29,7 @@ impl Frame {
             frame.fill(unknown, bits);
             frame.value(reader, index, 0)
         };
-        let bits = if width <= FEW {
+        let bits = if width <= MAX_ENUMERATED_BITS {
             // With `only`, the solution must be unique, since other fields may require a different one.
             let mut ways = (0..1u64 << width).filter(|bits| give(*bits) == target);
             ways.next().filter(|_| !only || ways.next().is_none())

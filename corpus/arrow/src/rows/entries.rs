@@ -25,7 +25,7 @@ const WINDOW: usize = 1 << 14;
 
 /// The maximum length of an instruction. Instructions that may be cut by the end of a window are analysed again with
 /// the next one.
-const LONGEST: usize = 256;
+const MAX_LENGTH: usize = 256;
 
 pub fn push(
     set: &Set,
@@ -42,7 +42,7 @@ pub fn push(
         let program = Program::read(&set.analysis, window);
         let mut end = 0;
         for entry in program.entries {
-            if !whole && entry.bytes.end + LONGEST > window.len() && end > 0 {
+            if !whole && entry.bytes.end + MAX_LENGTH > window.len() && end > 0 {
                 break;
             }
             end = entry.bytes.end;

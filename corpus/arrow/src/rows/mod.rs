@@ -173,7 +173,7 @@ fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProg
 }
 
 /// How many distinct words have their flow cached.
-const MOST_FLOWS: usize = 1 << 16;
+const MAX_FLOWS: usize = 1 << 16;
 
 /// A cache for the flow of words, which must be derived from their operations; programs share most words.
 #[derive(Debug, Default)]
@@ -184,7 +184,7 @@ impl Flows {
         if let Some(known) = self.0.get(&word) {
             return *known;
         }
-        if self.0.len() >= MOST_FLOWS {
+        if self.0.len() >= MAX_FLOWS {
             self.0.clear();
         }
         let bytes = word.to_le_bytes();

@@ -32,7 +32,7 @@ pub struct Words {
 }
 
 /// The maximum size of the texts in a batch, in bytes.
-const MOST_TEXT: usize = 1 << 30;
+const MAX_TEXT: usize = 1 << 30;
 
 impl Words {
     pub fn len(&self) -> usize {
@@ -204,7 +204,7 @@ impl Words {
                 let (mut strings, mut line) = (Strings::default(), Line::new());
                 self.each(|found| {
                     line.clear();
-                    if let Some((word, opcode)) = found.filter(|_| strings.size() < MOST_TEXT) {
+                    if let Some((word, opcode)) = found.filter(|_| strings.size() < MAX_TEXT) {
                         print(isa, opcode, word, Style::Customary, &mut line);
                     }
                     strings.push(line.as_str());

@@ -20,8 +20,8 @@ use super::feature::Features;
 
 /// The number of spill slots.
 pub const SPILLS: usize = 16;
-/// The most windows of a region.
-pub const MOST_WINDOWS: usize = 8;
+/// The maximum number of windows of a region.
+pub const MAX_WINDOWS: usize = 8;
 
 /// What machine code is given.
 #[repr(C)]
@@ -33,7 +33,7 @@ pub struct Context {
     miss: u64,
     saved: [u64; 6],
     spill: [u64; SPILLS],
-    windows: [*mut u8; MOST_WINDOWS],
+    windows: [*mut u8; MAX_WINDOWS],
 }
 
 /// The offset of the pointer to the register file.
@@ -112,7 +112,7 @@ impl Compiled {
         if file.len() < self.emitted.slots as usize {
             return None;
         }
-        let mut windows = [std::ptr::null_mut(); MOST_WINDOWS];
+        let mut windows = [std::ptr::null_mut(); MAX_WINDOWS];
         let mut found = 0;
         for span in memory.spans() {
             let (base, size, writable) =

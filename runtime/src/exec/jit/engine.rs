@@ -20,8 +20,8 @@ use super::trace;
 
 /// How often a place must be jumped to before it is compiled.
 const HOT: u32 = 32;
-/// The most instructions whose code is kept.
-const MOST: usize = 1 << 16;
+/// The maximum number of instructions whose code is kept.
+const MAX_CACHED: usize = 1 << 16;
 /// How often a place may be compiled, including again with newly learnt facts.
 const ATTEMPTS: u32 = 24;
 /// The most targets that are expected of a computed jump.
@@ -279,7 +279,7 @@ impl Compiler {
             self.places.entry(pc).or_default().attempts = ATTEMPTS;
             return false;
         };
-        if self.kept + ready.instructions > MOST {
+        if self.kept + ready.instructions > MAX_CACHED {
             self.flush(machine);
         }
         self.kept += ready.instructions;

@@ -9,10 +9,10 @@ use crate::exec::bind::{Binder, Lower};
 use crate::exec::ir::{Block, End, Op, Value};
 use crate::exec::simplify::dead_writes;
 
-/// The most instructions of a region.
-const LARGEST: usize = 512;
-/// The most instructions of a block, which are taken from the budget at once.
-const LONGEST: usize = 64;
+/// The maximum number of instructions of a region.
+const MAX_REGION: usize = 512;
+/// The maximum number of instructions of a block, which are taken from the budget at once.
+const MAX_BLOCK: usize = 64;
 
 /// The blocks to compile together; execution begins at the first.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub fn region(
     let mut seen = 0;
     while let Some(start) = open.pop() {
         let mut pc = start;
-        while seen < LARGEST && !known.contains_key(&pc) && !machine.breakpoints.contains(&pc) {
+        while seen < MAX_REGION && !known.contains_key(&pc) && !machine.breakpoints.contains(&pc) {
             let Ok(instruction) = machine.instruction(pc).cloned() else { break };
             seen += 1;
             let (flow, following) =
@@ -147,7 +147,7 @@ fn block(
     let mut binder = Binder::new(machine, lower);
     let mut pc = start;
     loop {
-        let full = binder.block.instructions.len() >= LONGEST || (pc != start && leaders.contains(&pc));
+        let full = binder.block.instructions.len() >= MAX_BLOCK || (pc != start && leaders.contains(&pc));
         let Some(instruction) = known.get(&pc).filter(|_| !full) else {
             binder.block.end = End::Goto(pc);
             break;

@@ -21,7 +21,7 @@ use super::bundle::{PART, Tasks};
 use super::flow::Regions;
 
 /// The maximum number of groups of a program that are covered with operations on columns, since this takes time.
-const MOST: usize = 1 << 14;
+const MAX_COVERED: usize = 1 << 14;
 
 /// The kind of a group.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl Code {
         let mut code = Code::default();
         code.spreads.constant = constant(steps);
         for (at, step) in steps.iter().enumerate() {
-            let operations = if at < MOST { code.cover(step) } else { None };
+            let operations = if at < MAX_COVERED { code.cover(step) } else { None };
             let kind = match (&operations, &step.action) {
                 (Some(_), Action::Control(_)) => Kind::ForAll,
                 (Some(_), _) => Kind::Plain(1),

@@ -5,8 +5,8 @@ use super::memory_view::MemoryView;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, lanes};
 
-/// The most bytes of an access: two words, or all parts of an access with parts.
-const MOST: usize = 64;
+/// The maximum size of an access in bytes: two words, or all parts of an access with parts.
+const MAX_BYTES: usize = 64;
 
 /// A load or a store.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Access {
             }
         }
         for lane in lanes(left) {
-            let mut whole = [0; MOST];
+            let mut whole = [0; MAX_BYTES];
             let whole = &mut whole[..size];
             let read = view.space(home).read(lane, places[lane], whole);
             read.map_err(|fault| Fault::Memory { lane, fault })?;
@@ -88,7 +88,7 @@ impl Access {
             _ => bundle.stored.get(usize::from(self.many)..).unwrap_or_default(),
         };
         for lane in lanes(active) {
-            let mut whole = [0; MOST];
+            let mut whole = [0; MAX_BYTES];
             for (word, row) in whole.as_chunks_mut::<4>().0.iter_mut().zip(rows).take(size.div_ceil(4)) {
                 *word = bundle.rows[usize::from(*row)].0[warp][lane].to_le_bytes();
             }

@@ -71,7 +71,7 @@ pub struct Lowering<'a> {
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
     /// The rows of the current word's operands.
-    rows: [u16; slot::MOST],
+    rows: [u16; slot::MAX_SLOTS],
 }
 
 /// Calls `lower` with the tables that all words share.
@@ -105,7 +105,7 @@ impl<'a> Lowering<'a> {
             written: 0,
             exact: Vec::new(),
             stored: Vec::new(),
-            rows: [0; slot::MOST],
+            rows: [0; slot::MAX_SLOTS],
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Lowering<'a> {
             let register = if u32::from(row) < row::REGISTERS { 1 << row } else { 0 };
             read |= register & uses.read;
             written |= register & uses.written;
-            self.rows[at % slot::MOST] = row;
+            self.rows[at % slot::MAX_SLOTS] = row;
         }
         let exact = self.exact.len() as u64;
         if !template.exact.is_empty() {

@@ -67,8 +67,8 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// The most lanes whose locations are recorded one by one.
-const FEW: u64 = 16;
+/// The maximum number of lanes whose locations are recorded one by one.
+const MAX_RECORDED: u64 = 16;
 
 /// The bytes of a margin that suffices for words near those of active lanes.
 pub const MARGIN: usize = 1 << 12;
@@ -164,7 +164,7 @@ impl MemoryView<'_> {
     /// Returns the locations that the active lanes would access at the addresses in two rows, if they are few.
     pub fn places(&self, bundle: &Bundle, [low, high]: [u32; 2]) -> Vec<Located> {
         let mut places = Vec::new();
-        if bundle.active_threads() > FEW {
+        if bundle.active_threads() > MAX_RECORDED {
             return places;
         }
         let [low, high] = [low, high].map(|row| bundle.rows[row as usize].0);

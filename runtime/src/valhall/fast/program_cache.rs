@@ -11,7 +11,7 @@ use crate::level::Level;
 use crate::valhall::program::Program;
 
 /// The longest program that is cached: longer ones take far longer to run than to lower.
-const LONGEST: usize = 1 << 15;
+const MAX_PROGRAM: usize = 1 << 15;
 
 /// Everything that the result of lowering depends on.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub fn find_or_lower(
     lower: impl FnOnce() -> Lowered,
 ) -> Arc<Lowered> {
     let words = program.words;
-    if words.len() > LONGEST {
+    if words.len() > MAX_PROGRAM {
         return lower().into();
     }
     let is_wanted = |key: &Key| key.is(words, given, level);

@@ -108,7 +108,7 @@ const FOOTPRINTS: [(u8, u8); 14] = [
 ];
 
 /// The size in bytes of the largest decoded block: 12 by 12 texels of four bytes.
-const LARGEST: usize = 12 * 12 * 4;
+const MAX_BLOCK: usize = 12 * 12 * 4;
 
 impl Blocks {
     /// Returns the format with this name, as in OpenGL, such as `COMPRESSED_RGBA_ASTC_6x6_KHR` or `RGB8_ETC2`, or `BC1`
@@ -166,7 +166,7 @@ impl Blocks {
         let ([columns, rows], size) = (self.footprint(), self.format().size());
         let mut texels = vec![0; width * height * slices * size];
         let mut blocks = bytes.chunks_exact(self.bytes());
-        let mut decoded = [0; LARGEST];
+        let mut decoded = [0; MAX_BLOCK];
         for slice in texels.chunks_exact_mut((width * height * size).max(1)) {
             for top in (0..height).step_by(rows) {
                 for left in (0..width).step_by(columns) {
@@ -186,7 +186,7 @@ impl Blocks {
     }
 
     /// Decodes a block, row by row.
-    fn block(self, block: &[u8], out: &mut [u8; LARGEST]) {
+    fn block(self, block: &[u8], out: &mut [u8; MAX_BLOCK]) {
         match self.code {
             Code::Bc1 { opaque } => {
                 bcdec_rs::bc1(block, out, 16);
@@ -238,7 +238,7 @@ impl Blocks {
     }
 
     /// Decodes the colours of ETC2.
-    fn etc2(self, block: &[u8], out: &mut [u8; LARGEST]) {
+    fn etc2(self, block: &[u8], out: &mut [u8; MAX_BLOCK]) {
         let mut colours = [0; 16];
         match self.code {
             Code::Etc2Alpha1 => texture2ddecoder::decode_etc2_rgba1_block(block, &mut colours),

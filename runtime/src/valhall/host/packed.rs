@@ -70,9 +70,9 @@ pub(super) fn shared_exponent(texel: u32, channel: u32) -> u32 {
 
 /// Encodes three f32 with the smallest shared exponent that can represent the greatest of them.
 pub(super) fn with_shared_exponent(channels: [u32; 3]) -> u32 {
-    const GREATEST: f32 = 511.0 * 128.0;
+    const MAX_SHARED: f32 = 511.0 * 128.0;
     // NaN becomes 0 as well.
-    let values = channels.map(|bits| f32::from_bits(bits).max(0.0)).map(|value| value.min(GREATEST));
+    let values = channels.map(|bits| f32::from_bits(bits).max(0.0)).map(|value| value.min(MAX_SHARED));
     let greatest = values.into_iter().fold(0.0, f32::max);
     let rounded = |value: f32, exponent: i32| (value * power(24 - exponent) + 0.5).floor() as u32;
     let floor = (greatest.to_bits() >> 23) as i32 - 127;

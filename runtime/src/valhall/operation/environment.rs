@@ -21,7 +21,7 @@ pub(in crate::valhall) struct Executing<'s, 'a> {
 }
 
 /// The size in bytes of the widest access with parts.
-const MOST: usize = Part::MOST as usize;
+const MAX_WHOLE: usize = Part::MAX_BYTES as usize;
 const NO_STATE: Fault = Fault::Unsupported("a state that the machine does not have");
 
 /// The lanes of a mask of the evaluator.
@@ -180,7 +180,7 @@ impl Environment<LANES> for Executing<'_, '_> {
     ) -> Result<Column<LANES>, Fault> {
         let mut value = [0; LANES];
         for lane in mask16(mask) {
-            let mut whole = [0; MOST];
+            let mut whole = [0; MAX_WHOLE];
             let whole = &mut whole[..part.size.into()];
             let read = self.step.space.read(lane, address[lane], whole).map_err(|fault| Fault::Memory { lane, fault });
             let read = read.map(|()| whole[part.from.into()..].iter().take(bytes(ty)));

@@ -15,8 +15,8 @@ use crate::vpu::op::name;
 use crate::vpu::program::{PROGRAM, Program};
 use crate::vpu::together::lanes::{Groups, PART};
 
-/// The most instructions of a sequence.
-const LONGEST: u16 = 64;
+/// The maximum number of instructions of a sequence.
+const MAX_SEQUENCE: u16 = 64;
 
 /// A part of a sequence.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Sequence {
     pub(crate) fn new(program: &Program, first: u16, level: Level) -> Self {
         let mut maker = Maker { program, level, items: Vec::new(), pending: None, run: None };
         let mut length = 0;
-        while length < LONGEST && usize::from(first + length) < PROGRAM {
+        while length < MAX_SEQUENCE && usize::from(first + length) < PROGRAM {
             let pc = first + length;
             if length > 0 && program.side().is_target(pc) {
                 break;

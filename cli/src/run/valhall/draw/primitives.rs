@@ -9,7 +9,7 @@ use crate::run::launch::Float;
 use crate::run::valhall::resources::{floats, mistake};
 
 /// The maximum number of primitives.
-const MOST: usize = 4096;
+const MAX_PRIMITIVES: usize = 4096;
 
 /// A primitive and the indices of its vertices.
 #[derive(Clone, Debug)]
@@ -48,9 +48,9 @@ pub fn primitives(
     };
     let number = (count + step).checked_sub(needs).map_or(0, |rest| rest / step);
     let whole = number > 0 && (number - 1) * step + needs == count;
-    if !whole || number > MOST {
+    if !whole || number > MAX_PRIMITIVES {
         let what = name.as_str();
-        mistake(given.span, format!("{count} vertices make no whole {what}, or more than {MOST}"), out);
+        mistake(given.span, format!("{count} vertices make no whole {what}, or more than {MAX_PRIMITIVES}"), out);
         return Vec::new();
     }
     let drawn = |number: usize| {

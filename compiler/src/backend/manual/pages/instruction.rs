@@ -7,7 +7,7 @@ use super::{anchor, count, inline, linked, prose};
 use crate::backend::manual::facts::{Book, Entry, Layout, Part, Values};
 
 /// The maximum number of values listed on the page of an instruction; longer lists have a page of their own.
-const MOST_VALUES: usize = 24;
+const MAX_VALUES: usize = 24;
 
 /// The contents of an instruction's page. `changes` lists the differences from another revision.
 pub fn page(book: &Book, entry: &Entry, changes: Option<Markup>) -> Markup {
@@ -140,7 +140,7 @@ fn values(book: &Book, part: &Part) -> Markup {
         Values::Enum(index) => {
             let Some(names) = book.enums.get(*index) else { return html! {} };
             let link = format!("../values.html#{}", names.slug);
-            if names.values.len() > MOST_VALUES {
+            if names.values.len() > MAX_VALUES {
                 return html! {
                     p { a href=(link) { (count(names.values.len(), "value")) } ": "
                         @for (index, (_, text, _)) in names.values.iter().enumerate() {

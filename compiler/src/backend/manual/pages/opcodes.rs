@@ -9,7 +9,7 @@ use super::count;
 use crate::backend::manual::facts::{Book, Opcode};
 
 /// The maximum number of opcode bits for which the map has a cell per value.
-const MOST_BITS: usize = 11;
+const MAX_BITS: usize = 11;
 
 /// The map, followed by the instructions of each code.
 pub fn opcodes(book: &Book) -> Markup {
@@ -77,7 +77,7 @@ fn key(opcodes: &[Opcode]) -> Vec<u32> {
     };
     let mut bits: Vec<u32> = (0..64).filter(differs).collect();
     // If there are more bits than the map can show, the highest are kept.
-    let surplus = bits.len().saturating_sub(MOST_BITS);
+    let surplus = bits.len().saturating_sub(MAX_BITS);
     bits.drain(..surplus);
     bits
 }

@@ -20,7 +20,7 @@ use super::idents::doc_text;
 use crate::expression::scope::Library;
 
 /// The maximum length of assembly in examples, in characters.
-const MOST: usize = 60;
+const MAX_TEXT: usize = 60;
 
 /// The crate that examples are for.
 #[derive(Clone, Copy)]
@@ -164,7 +164,7 @@ fn tidy(statement: &str) -> String {
 
 /// Those whose assembly is short enough, longest first, since long lines show the most.
 fn telling<T>(all: impl Iterator<Item = (T, String)>) -> Vec<(T, String)> {
-    let mut all: Vec<(T, String)> = all.filter(|(_, text)| text.len() <= MOST && text.is_ascii()).collect();
+    let mut all: Vec<(T, String)> = all.filter(|(_, text)| text.len() <= MAX_TEXT && text.is_ascii()).collect();
     all.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
     all
 }

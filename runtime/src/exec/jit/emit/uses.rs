@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Emit, Sites, Window};
 use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
-use crate::exec::jit::code_cache::MOST_WINDOWS;
+use crate::exec::jit::code_cache::MAX_WINDOWS;
 use crate::exec::jit::liveness::Schedule;
 use crate::exec::jit::regalloc::Guest;
 use crate::exec::jit::trace::Region;
@@ -56,7 +56,7 @@ impl Emit<'_> {
                 next
             });
         }
-        (self.windows.len() <= MOST_WINDOWS).then_some(())
+        (self.windows.len() <= MAX_WINDOWS).then_some(())
     }
 
     /// Counts the uses of slots and windows, weighted by loop depth.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::LONGEST;
+use super::MAX_SEQUENCE;
 use super::function::Function;
 use super::live::Words;
 use super::sequence::Sequence;
@@ -51,7 +51,7 @@ impl Block {
         let mut pieces = Vec::new();
         let (mut first, mut compiled) = (pc, false);
         while first < end {
-            let longest = first..end.min(first + LONGEST);
+            let longest = first..end.min(first + MAX_SEQUENCE);
             let is_safe = longest.clone().all(|word| known.computes(word));
             let last = if is_safe { longest.end } else { first + Sequence::reach(code, longest) };
             let is_safe = is_safe || (first..last).all(|word| known.computes(word));
@@ -70,7 +70,7 @@ impl Block {
     /// Compiles a loop that only computes, for the case that all lanes of a bundle execute it equally often. `None` if
     /// it is no such loop.
     pub fn counted(code: &Code<'_>, words: Range<usize>, known: Arc<Words>) -> Option<Self> {
-        if words.len() > LONGEST {
+        if words.len() > MAX_SEQUENCE {
             return None;
         }
         let (start, end, exit) = (words.start, words.end, code.exit(words.end.checked_sub(1)?)?);
@@ -181,7 +181,7 @@ impl Piece {
 fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
     let (mut calls, mut first) = (vec![], words.start);
     while first < words.end {
-        let longest = words.end.min(first + LONGEST);
+        let longest = words.end.min(first + MAX_SEQUENCE);
         let mut last = (first..longest).find(|&word| !known.computes(word)).unwrap_or(longest);
         // Half as many words need fewer registers.
         while last > first {

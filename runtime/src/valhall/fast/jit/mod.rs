@@ -35,5 +35,5 @@ pub mod trace;
 mod window;
 mod word;
 
-/// The most words that are compiled together; longer sequences usually run out of registers.
-const LONGEST: usize = 64;
+/// The maximum number of words that are compiled together; longer sequences usually run out of registers.
+const MAX_SEQUENCE: usize = 64;

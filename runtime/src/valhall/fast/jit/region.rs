@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::LONGEST;
+use super::MAX_SEQUENCE;
 use super::block::Block;
 use super::live::{Live, Words};
 use super::sequence::Sequence;
@@ -52,9 +52,9 @@ pub struct Running {
 }
 
 /// The number of words after which it is decided how many warps run side by side.
-const ENOUGH: u64 = 1 << 15;
+const DECIDED_AFTER: u64 = 1 << 15;
 /// The number of warps that run side by side if many of them would wait for others.
-const FEW: usize = 2;
+const FEW_WARPS: usize = 2;
 
 /// What was executed of a loop.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Running {
     /// Records what was executed. If much of it was in vain, fewer warps run side by side from now on.
     fn note(&mut self, executed: u64, busy: u64) {
         (self.executed, self.busy) = (self.executed + executed, self.busy + busy);
-        if self.executed >= ENOUGH {
+        if self.executed >= DECIDED_AFTER {
             self.narrow |= self.busy < self.executed / 8 * 7;
             (self.executed, self.busy) = (0, 0);
         }
@@ -216,8 +216,8 @@ impl Region {
     /// Returns the code for the best number of warps side by side.
     fn function(&self, running: &Running) -> Option<&LoopFn> {
         let function = self.machine()?;
-        let narrow = || LoopFn::new(&Emitted::looped_of(&self.wanted, FEW)?, FEW, self.level);
-        match running.narrow && function.ways() > FEW {
+        let narrow = || LoopFn::new(&Emitted::looped_of(&self.wanted, FEW_WARPS)?, FEW_WARPS, self.level);
+        match running.narrow && function.ways() > FEW_WARPS {
             true => self.narrow.get_or_init(narrow).as_ref().or(Some(function)),
             false => Some(function),
         }
@@ -286,7 +286,7 @@ fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize
             }
         }
     }
-    starts.extend(words.clone().skip(LONGEST).step_by(LONGEST));
+    starts.extend(words.clone().skip(MAX_SEQUENCE).step_by(MAX_SEQUENCE));
     for list in [&mut places, &mut starts] {
         list.sort_unstable();
         list.dedup();

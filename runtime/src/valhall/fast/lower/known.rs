@@ -7,8 +7,8 @@ use isaforge_core::table::Operand;
 
 use super::slot::Part;
 
-/// The most nodes that a value may depend on.
-const MOST: usize = 32;
+/// The maximum number of nodes that a value may depend on.
+const MAX_NODES: usize = 32;
 
 /// A node of a shape with the nodes it depends on, in order; its value follows from the values of the leaves.
 #[derive(Clone, Debug)]
@@ -61,24 +61,24 @@ impl Known {
                 _ => return None,
             });
         }
-        (steps.len() <= MOST).then(|| Known(steps.into()))
+        (steps.len() <= MAX_NODES).then(|| Known(steps.into()))
     }
 
     /// Returns its value, given the values of leaves; `None` if one of them is unknown.
     #[inline]
     pub fn value(&self, word: u64, leaf: impl Fn(&Node) -> Option<u64>) -> Option<u64> {
-        let (mut values, mut last) = ([0u64; MOST], None);
-        for (at, step) in self.0.iter().enumerate().take(MOST) {
+        let (mut values, mut last) = ([0u64; MAX_NODES], None);
+        for (at, step) in self.0.iter().enumerate().take(MAX_NODES) {
             let value = match step {
                 Step::Constant(value) => *value,
                 Step::Number(part) => part.value(word),
                 Step::Leaf(node) => leaf(node)? & node.ty.mask(),
                 Step::Sum(mask, args) => {
-                    let [a, b] = args.map(|place| values[usize::from(place) % MOST]);
+                    let [a, b] = args.map(|place| values[usize::from(place) % MAX_NODES]);
                     a.wrapping_add(b) & mask
                 }
                 Step::Pure(node, types, args) => {
-                    let args = args.map(|place| values[usize::from(place) % MOST]);
+                    let args = args.map(|place| values[usize::from(place) % MAX_NODES]);
                     primitive(node.op, node.imm, node.ty, *types, args) & node.ty.mask()
                 }
             };

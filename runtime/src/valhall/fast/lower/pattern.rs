@@ -18,8 +18,8 @@ use super::template::Template;
 use crate::exec::shape::{Index, Shapes};
 use crate::valhall::program::{After, Decoder};
 
-/// The most patterns that are kept. A stream of unusual words only causes patterns to be built again.
-const MOST: usize = 1 << 12;
+/// The maximum number of patterns that are kept. A stream of unusual words only causes patterns to be built again.
+const MAX_PATTERNS: usize = 1 << 12;
 
 /// What all words of a pattern have in common.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Patterns {
     first: (u32, u64),
     /// For each value of these bits, the bits that patterns depend on.
     masks: Box<[u64]>,
-    index: Index<MOST>,
+    index: Index<MAX_PATTERNS>,
     entries: Vec<Entry>,
     templates: Shapes<Option<Rc<Template>>>,
 }
@@ -111,7 +111,7 @@ impl Patterns {
         let form = ISA.forms.get(usize::from(opcode)).ok_or(left)?;
         let places = template.slots.iter().map(|(slot, _)| table.place(slot, word)).collect();
         let ends = after == After::End;
-        if self.entries.len() + 2 > MOST {
+        if self.entries.len() + 2 > MAX_PATTERNS {
             self.entries.clear();
             self.index.clear();
         }

@@ -15,14 +15,14 @@ use crate::valhall::program::REGISTERS;
 
 /// Rows from here on stand for the slots of a template.
 pub const FIRST: u16 = 0xc000;
-/// The most slots of a template.
-pub const MOST: usize = 64;
+/// The maximum number of slots of a template.
+pub const MAX_SLOTS: usize = 64;
 
 /// Returns the actual row of a template's row, given the rows of its slots.
 #[inline(always)]
-pub fn placed(row: u16, rows: &[u16; MOST]) -> u16 {
+pub fn placed(row: u16, rows: &[u16; MAX_SLOTS]) -> u16 {
     let slot = usize::from(row.wrapping_sub(FIRST));
-    if slot < MOST { rows[slot % MOST] } else { row }
+    if slot < MAX_SLOTS { rows[slot % MAX_SLOTS] } else { row }
 }
 
 /// A row that depends on the word.
@@ -190,7 +190,7 @@ impl Index {
     fn of(operand: &'static table::Operand) -> Option<Index> {
         let Shape::One { kind, at } = operand.shape else { return None };
         let [own, shared] = reading(ISA, operand);
-        if own.count_ones() + shared.count_ones() > WIDEST {
+        if own.count_ones() + shared.count_ones() > MAX_TABLE_BITS {
             return None;
         }
         let first = *KINDS.first.get(&(kind, own >> at, shared))?;
@@ -204,8 +204,8 @@ impl Index {
     }
 }
 
-/// The most bits of an operand for which the table has entries.
-const WIDEST: u32 = 12;
+/// The maximum width in bits of an operand for which the table has entries.
+const MAX_TABLE_BITS: u32 = 12;
 
 /// The first entry of each kind of operand.
 struct Kinds {
@@ -220,7 +220,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
         let [own, shared] = reading(ISA, operand);
         first.entry((kind, own >> at, shared)).or_insert_with(|| {
             let begin = len;
-            len += 1 << (own.count_ones() + shared.count_ones()).min(WIDEST);
+            len += 1 << (own.count_ones() + shared.count_ones()).min(MAX_TABLE_BITS);
             begin
         });
     }

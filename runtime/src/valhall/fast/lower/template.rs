@@ -11,7 +11,7 @@ use isaforge_valhall::semantics::SEMANTICS;
 
 use super::known::Known;
 use super::plain::{Plain, Update};
-use super::slot::{FIRST, MOST, Slot, Uses};
+use super::slot::{FIRST, MAX_SLOTS, Slot, Uses};
 use crate::exec::vector::code::{Micro, NO_ROW};
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::exact::Exact;
@@ -192,7 +192,7 @@ impl Template {
             }
         }
         template.slots = bind.rows.0.into_iter().zip(uses).collect();
-        (template.slots.len() <= MOST).then_some(template)
+        (template.slots.len() <= MAX_SLOTS).then_some(template)
     }
 }
 
