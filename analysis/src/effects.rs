@@ -44,6 +44,10 @@ pub struct Effects {
     written: Vec<(u16, u128)>,
     /// For each operand whose bits it reads or writes, other than for an intrinsic: their number from the first.
     extents: Vec<(u16, u32)>,
+    /// The operands whose value it needs, other than to write a part of it back.
+    needed: Vec<u16>,
+    /// The operands to which it writes back a part of their value.
+    kept: Vec<u16>,
 }
 
 impl Effects {
@@ -93,6 +97,7 @@ impl Effects {
             }
         }
         found.extents = extents(shape, &values);
+        (found.needed, found.kept) = origins(shape, &values);
         let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
         found.links = shape.nodes.iter().filter(|node| keeps_next(node)).map(|node| node.args[0]).collect();
         found
@@ -108,8 +113,23 @@ impl Effects {
         self.extents.iter().find(|(known, _)| *known == operand).map(|(_, bits)| *bits)
     }
 
-    /// Whether the operation always overwrites the whole operand, which has this many bits. True if the operation does
-    /// not write it as an operand.
+    /// The number of a source's bits, from the first, that the operation reads. `None` if an intrinsic may read more.
+    pub fn source(&self, operand: u16) -> Option<u32> {
+        self.extent(operand).filter(|_| self.intrinsics.is_empty())
+    }
+
+    /// Whether the operation needs the value of an operand, other than to write a part of it back.
+    pub fn needs(&self, operand: u16) -> bool {
+        self.needed.contains(&operand)
+    }
+
+    /// Whether the operation writes back a part of the operand's value.
+    pub fn keeps(&self, operand: u16) -> bool {
+        self.kept.contains(&operand)
+    }
+
+    /// Whether the operation always writes the whole operand, which has this many bits. True if the operation does not
+    /// write it as an operand.
     pub fn overwrites(&self, operand: u16, bits: u32) -> bool {
         let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
         self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
@@ -140,6 +160,44 @@ fn extents(shape: &Shape, values: &[Option<u64>]) -> Vec<(u16, u32)> {
         for_each_argument(node, &shape.lists, |argument| needed[usize::from(argument)] = true);
     }
     found
+}
+
+/// The operands whose values reach an effect other than a write to the same operand, and those whose values reach such a
+/// write.
+fn origins(shape: &Shape, values: &[Option<u64>]) -> (Vec<u16>, Vec<u16>) {
+    let (mut needed, mut kept) = (Vec::new(), Vec::new());
+    // For each node: the operands that its value depends on.
+    let mut origins: Vec<Vec<u16>> = Vec::with_capacity(shape.nodes.len());
+    for node in &shape.nodes {
+        let mut own = Vec::new();
+        let add = |own: &mut Vec<u16>, argument: u16| {
+            for operand in origins.get(usize::from(argument)).into_iter().flatten() {
+                if !own.contains(operand) {
+                    own.push(*operand);
+                }
+            }
+        };
+        match node.op {
+            Op::Operand => own.push(node.args[0]),
+            Op::Write if when(node, values) != When::Never => {
+                add(&mut own, node.args[2]);
+                let (back, elsewhere): (Vec<u16>, Vec<u16>) = own.drain(..).partition(|from| *from == node.args[0]);
+                kept.extend(back);
+                needed.extend(elsewhere);
+                add(&mut needed, node.args[3]);
+            }
+            Op::Write => {}
+            op if op.is_effect() && when(node, values) == When::Never => {}
+            op => {
+                for_each_argument(node, &shape.lists, |argument| add(&mut own, argument));
+                if op.is_effect() {
+                    needed.extend(&own);
+                }
+            }
+        }
+        origins.push(own);
+    }
+    (needed, kept)
 }
 
 /// For each node: the state whose value it has, whatever choices between its values depend on.

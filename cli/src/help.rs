@@ -254,7 +254,7 @@ For usc:
   the same with `runs` and `outputs`              also expected outputs; each run counts
 
 For streams, whose instructions vary in length:
-  bytes TAB text                                  bytes in memory order; each gives the other
+  bytes TAB text                                  each gives the other; of words with one text, any
   bytes TAB ok|invalid TAB text                   the same, as `dis --tsv --order memory` writes it
 
 Files may be compressed with gzip.

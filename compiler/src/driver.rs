@@ -205,7 +205,9 @@ impl Compiled {
         if crate_name.is_some() && self.semantics.is_some() {
             text.push_str("#[cfg(feature = \"semantics\")]\npub mod semantics;\n");
             if self.has_machine() {
-                text.push_str("#[cfg(feature = \"semantics\")]\npub use semantics::Machine;\n");
+                text.push_str(
+                    "#[cfg(feature = \"semantics\")]\nisaforge_core::with_machine! { pub use semantics::Machine; }\n",
+                );
             }
         }
         text.push_str(&prettyplease::unparse(&file));
@@ -264,9 +266,7 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     };
     if let Some(hardware) = hardware.filter(|_| compiled.has_machine()) {
         compiled.meaning.extend(crate::backend::rust::machine::emit(hardware));
-        compiled.tokens.extend(quote::quote!(
-            pub use semantics::Machine;
-        ));
+        compiled.tokens.extend(quote::quote!(__rt::with_machine! { pub use semantics::Machine; }));
     }
     if found.is_some() {
         let meaning = &compiled.meaning;

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use isaforge_core::Tables;
 use isaforge_core::program::label_of;
+use isaforge_core::table::Access;
 
 use crate::effects::{Effects, When};
 use crate::implied::{Accesses, Implied};
@@ -248,6 +249,14 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
             write(writes, register, *always);
         }
     }
+}
+
+/// Whether an operand of this many bits is overwritten completely, and whether an instruction that only writes it needs its
+/// value all the same. What keeps a part of a register leaves a value to be read there.
+fn overwritten(effects: Option<&Effects>, operand: u16, access: Access, bits: u32) -> (bool, bool) {
+    let Some(effects) = effects else { return (true, false) };
+    let written = access == Access::Write;
+    (effects.overwrites(operand, bits) && !(written && effects.keeps(operand)), written && effects.needs(operand))
 }
 
 /// Registers of a bank that follow each other.

@@ -3,9 +3,10 @@
 use isaforge_core::semantics::{Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
+use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, implicit, once, run, write};
+use super::{Entry, Flow, Instruction, Modifier, Operand, implicit, once, overwritten, run, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -44,13 +45,17 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     let mut lost = false;
     registers(engine, decoded, true, &mut |found| {
         let width = engine.stream.banks.get(usize::from(found.bank)).map_or(0, |bank| u32::from(bank.width));
-        let field = scope.layout.operands.get(usize::from(found.operand)).map_or(0, |operand| operand.field);
+        let operand = scope.layout.operands.get(usize::from(found.operand));
+        let (field, access) = operand.map_or((0, Access::None), |operand| (operand.field, operand.access));
         if discards(set, &scope, field) {
             lost = true;
             return;
         }
         let bits = u32::from(found.count) * width;
-        let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(field.into(), bits));
+        let (whole, needed) = overwritten(effects.as_ref(), field.into(), access, bits);
+        if needed {
+            run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+        }
         for register in run(found.bank, found.first, found.count) {
             kept.extend((!set.is_zero(register)).then_some(u16::from(field)));
             write(&mut writes, register, whole);
@@ -133,6 +138,8 @@ fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
 /// `kept` are the operands that name a register which keeps what is written to it.
 fn flow(target: Option<(u64, bool)>, effects: Option<&Effects>, kept: &[u16]) -> Flow {
     let target = target.map(|(target, _)| target);
+    let leads = effects.is_none_or(|effects| effects.branch != When::Never || effects.leads);
+    let target = target.filter(|_| leads);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {

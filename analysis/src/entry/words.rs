@@ -9,10 +9,10 @@ use isaforge_core::print::{Style, print, print_operand};
 use isaforge_core::program::target;
 use isaforge_core::registers::registers;
 use isaforge_core::semantics::{Operation, Semantics, instantiate};
-use isaforge_core::table::{self, Form, Shape, Type};
+use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, List, Modifier, Operand, implicit, once, run, write};
+use super::{Entry, Flow, Instruction, List, Modifier, Operand, implicit, once, overwritten, run, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -68,9 +68,15 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     };
     let (mut reads, mut last) = (Vec::new(), Vec::new());
     for found in registers(isa, opcode, word, false) {
+        let operand = &form.operands[usize::from(found.operand)];
         let registers = run(found.bank, found.first, found.count);
-        registers.clone().for_each(|register| once(&mut reads, register));
-        if is_last(&form.operands[usize::from(found.operand)]) {
+        // The low word alone is read of a 64-bit source with a modifier that selects a part.
+        let width = u32::from(isa.banks[usize::from(found.bank)].width).max(1);
+        let source = effects.filter(|_| operand.access == Access::Read && matches!(operand.shape, Shape::One { .. }));
+        let bits = source.and_then(|effects| effects.source(found.operand.into()));
+        let count = bits.map_or(usize::MAX, |bits| bits.div_ceil(width) as usize);
+        registers.clone().take(count).for_each(|register| once(&mut reads, register));
+        if is_last(operand) {
             last.extend(registers);
         }
     }
@@ -81,7 +87,11 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
             continue;
         }
         let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
-        let whole = effects.is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
+        let access = form.operands[usize::from(found.operand)].access;
+        let (whole, needed) = overwritten(effects, found.operand.into(), access, bits);
+        if needed {
+            run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+        }
         for register in run(found.bank, found.first, found.count) {
             kept.extend((!set.is_zero(register)).then_some(u16::from(found.operand)));
             write(&mut writes, register, whole);
@@ -257,6 +267,8 @@ fn flow(
     effects: Option<&Effects>,
     kept: &[u16],
 ) -> Flow {
+    let leads = effects.is_none_or(|effects| effects.branch != When::Never || effects.leads);
+    let target = target.filter(|_| leads);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {

@@ -23,7 +23,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let execution = engine::selected(args)?.unwrap_or_else(Execution::best);
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
-    let opened = opened.watched(&args.launch)?;
+    let opened = opened.with_budget(args.budget).watched(&args.launch)?;
     let mut races = Races::default();
     let ended = races.find(&*opened.machine, execution, engine::deadline(args));
     let listing = opened.listing();

@@ -82,6 +82,9 @@ pub trait Launched {
         true
     }
 
+    /// Replaces the budget of the launch file.
+    fn set_budget(&mut self, _: u64) {}
+
     /// The program as a machine that can be observed.
     ///
     /// # Errors
@@ -182,6 +185,14 @@ impl Opened {
         let machine = launched.machine();
         let machine = machine.map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""))?;
         Ok(Watched { machine, set: target.set(), counts_by_name, target, source })
+    }
+
+    /// Applies a budget of the command line, if there is one.
+    pub fn with_budget(mut self, budget: Option<u64>) -> Self {
+        if let Some(budget) = budget {
+            self.launched.set_budget(budget);
+        }
+        self
     }
 
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {

@@ -107,7 +107,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
 
 fn watched(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
     let opened = open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))?;
-    opened.map(|opened| opened.watched(launch)).transpose()
+    opened.map(|opened| opened.with_budget(args.budget).watched(launch)).transpose()
 }
 
 /// Prints a trace. Returns whether it was printed to the end: it stops when the pipe is closed.

@@ -53,6 +53,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let (mut looks, mut first) = (args.watch.looks() || args.json, None);
     if args.watch.counts() && !looks {
         let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
+        let opened = opened.with_budget(args.budget);
         looks = !opened.launched.counts_by_name();
         first = Some(opened);
     }
@@ -64,7 +65,11 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     }
     let (mut status, mut pictures) = (Status::Fine, Vec::new());
     for path in std::iter::once(&args.launch).chain(&args.more) {
-        let opened = if first.is_some() { first.take() } else { open(path, spec)? };
+        let opened = if first.is_some() {
+            first.take()
+        } else {
+            open(path, spec)?.map(|opened| opened.with_budget(args.budget))
+        };
         let ended = match opened {
             Some(opened) => carry_out(args, path, opened, &mut pictures)?,
             None => Status::Mistakes,

@@ -77,3 +77,30 @@ fn what_another_program_receives_is_not_in_vain() {
     let graph = isaforge(&["graph", "vpu", program, "--format", "dot", "--entry", "child"]).expect(0);
     assert!(!graph.out().contains("color=gray"), "{}", graph.out());
 }
+
+#[test]
+fn a_write_to_a_part_of_a_register_leaves_the_other_part_to_be_read() {
+    let lint = |set: &str, text: &str| isaforge_with(&["lint", set, "-"], text);
+    let halves =
+        "IADD.v2u16 r8.h1, r60.h00, 0x0\nIADD.v2u16 r8.h0, r60.h00, 0x0\nSTORE.i32.slot0.end @r8, u0, offset:0\n";
+    lint("valhall", halves).expect(0);
+    let bytes = "LOAD.i8.b0.slot0 @r8, u0, offset:0\nLOAD.i8.b2.slot0.wait0 @r8, u2, offset:0\n\
+                 NOP.wait0\nSTORE.i32.slot0.end @r8, u0, offset:0\n";
+    assert!(!lint("valhall", bytes).out().contains("P0003"));
+    // All of it is written again.
+    let whole = halves.replace("r8.h0", "r8");
+    assert!(lint("valhall", &whole).expect(1).out().starts_with("<stdin>:1:1: warning[P0003]"));
+    // Coverage goes to the blender, and back to its register.
+    let blend = "MOV.i32 r0, u0\nMOV.i32 r1, u0\nMOV.i32 r2, u0\nMOV.i32 r3, u0\nIADD_IMM.i32 r60, 0x0, #0xF\n\
+                 BLEND.slot0.v4.f32.return @r0:r1:r2:r3, @r60, blend_descriptor_0_x, target:0x0\n";
+    lint("valhall-2021", blend).expect(0);
+}
+
+#[test]
+fn the_low_word_of_a_pair_is_read_alone_where_a_modifier_selects_it() {
+    let text = "IADD_IMM.i32 r20, 0x0, #0x3\nIADD.u64 r8, r20.w0, 0x0.w0\nSTORE.i64.slot0.end @r8:r9, u0, offset:0\n";
+    isaforge_with(&["lint", "valhall", "-"], text).expect(0);
+    let both = text.replace("r20.w0", "r20");
+    let run = isaforge_with(&["lint", "valhall", "-"], &both).expect(1);
+    assert!(run.out().contains("no path to here writes r21"), "{}", run.out());
+}

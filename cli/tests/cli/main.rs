@@ -36,6 +36,7 @@ mod seed;
 mod specifications;
 mod standard_input;
 mod target;
+mod valhall_2021;
 mod watching;
 
 use std::fs;

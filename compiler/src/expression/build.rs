@@ -77,8 +77,8 @@ pub(super) struct Builder<'a> {
     frame: usize,
     /// The end of the parameters of the function being expanded.
     parameters: usize,
-    /// The conditions under which the current statement is executed.
-    path: Vec<u16>,
+    /// The conditions under which the current statement is executed: a node, and its value.
+    path: Vec<(u16, bool)>,
     /// Assigned values with their conditions, in the order of the last assignment to each place.
     assigned: Vec<(Place, (u16, u16))>,
     /// Assignments to elements of states: state, index of the element, value, condition.
@@ -275,7 +275,17 @@ impl Builder<'_> {
         condition: u16,
         inner: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.path.push(condition);
+        self.where_is(condition, true, inner)
+    }
+
+    /// Builds something that is executed where a condition has this value.
+    pub(super) fn where_is<T>(
+        &mut self,
+        condition: u16,
+        value: bool,
+        inner: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        self.path.push((condition, value));
         let result = inner(self);
         self.path.pop();
         result
@@ -284,9 +294,15 @@ impl Builder<'_> {
     /// The condition under which the current statement is executed, or [`NONE`].
     pub(super) fn when(&mut self) -> u16 {
         let path = self.path.clone();
-        path.into_iter().fold(NONE, |all, next| match all {
-            NONE => next,
-            all => self.graph.node(Op::And, 0, Type::BOOL, [all, next, NONE, NONE]),
+        path.into_iter().fold(NONE, |all, (condition, value)| {
+            let next = match value {
+                true => condition,
+                false => self.graph.node(Op::Not, 0, Type::BOOL, [condition, NONE, NONE, NONE]),
+            };
+            match all {
+                NONE => next,
+                all => self.graph.node(Op::And, 0, Type::BOOL, [all, next, NONE, NONE]),
+            }
         })
     }
 

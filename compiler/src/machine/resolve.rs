@@ -18,6 +18,8 @@ use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
 /// The maximum initial size of a memory, in bytes.
 const MAX_MEMORY: u32 = 1 << 26;
+/// The maximum width of a register in bits.
+const MAX_WIDTH: u16 = 64;
 
 impl Resolver<'_> {
     /// Binds the names in `machine` sections, and builds the graphs for reading operands.
@@ -64,6 +66,11 @@ impl Resolver<'_> {
         }
         machine.bits = self.states_of_bits(&semantics.library, machine.lanes);
         if let Some(spec) = &spec {
+            for bank in super::banks(&self.isa).iter().filter(|bank| bank.width > MAX_WIDTH) {
+                let message = format!("registers of {} bits: those of a machine have at most {MAX_WIDTH}", bank.width);
+                let help = "give the bank narrower registers; an operand with a `size` takes several, as elements";
+                self.out.push(Diagnostic::error("E0033", bank.span, message).help(help));
+            }
             if let Some(unit) = &spec.unit {
                 self.in_range("the unit of the program counter", unit, 1, 32);
                 machine.unit = unit.value.clamp(1, 32);

@@ -13,9 +13,9 @@ vocabulary! {
         required opcode: BitList,
         /// The position of the secondary opcode: the first matching rule applies.
         optional opcode2: Vec<Opcode2Rule>,
-        /// The width of an instruction's values in bits by the suffix of its name: the first match applies.
+        /// The width of an instruction's values in bits by its name: the first match applies.
         optional sizes: Vec<SizeRule>,
-        /// The width of an instruction's values in bits if no suffix matches.
+        /// The width of an instruction's values in bits if no rule matches.
         required size: u16,
         /// How `<src>` is encoded.
         required sources: XmlSources,
@@ -55,12 +55,30 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// The size that the suffix of a name implies.
+    /// The size that a name implies.
     pub struct SizeRule {
-        /// The suffix of the name.
-        required suffix: String,
+        /// The instruction's name starts with one of these.
+        optional names: Vec<Spanned<String>>,
+        /// The instruction's name ends with this.
+        optional suffix: String,
         /// The size in bits.
         required size: u16,
+    }
+}
+
+impl SizeRule {
+    /// Whether the rule applies to the instruction with this name.
+    pub fn applies(&self, name: &str) -> bool {
+        let starts = |names: &Vec<Spanned<String>>| names.iter().any(|start| name.starts_with(start.as_str()));
+        self.names.as_ref().is_none_or(starts) && self.suffix.as_ref().is_none_or(|suffix| name.ends_with(suffix))
+    }
+
+    /// Whether the rule applies wherever the other one does.
+    pub fn covers(&self, other: &SizeRule) -> bool {
+        let starts = |name: &Spanned<String>| self.names.iter().flatten().any(|start| name.starts_with(start.as_str()));
+        let names = self.names.is_none() || other.names.as_ref().is_some_and(|names| names.iter().all(starts));
+        let ends = |suffix: &String| other.suffix.as_ref().is_some_and(|other| other.ends_with(suffix));
+        names && self.suffix.as_ref().is_none_or(ends)
     }
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 
+use isaforge_core::stream::program::mistaken_for;
 use isaforge_core::stream::{self as core, Engine, NoPlaces, Role, Scope, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
@@ -19,9 +20,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 const ALL_BITS: u16 = 10;
 /// The maximum number of bits a computed value may depend on for all its values to be compared.
 const MAX_COMPARED_BITS: u32 = 8;
-/// How many words of a layout are parsed as the assembler does, with all instructions; the others are parsed as their
-/// own instruction.
-const SEARCHED: usize = 1;
+/// How many of the words for the outcomes of conditions are parsed as the assembler does, with all instructions; the
+/// others are parsed as their own instruction.
+const SEARCHED: usize = 8;
 /// How many words are compared with those that differ in one bit.
 const COMPARED: usize = 3;
 
@@ -29,6 +30,8 @@ const COMPARED: usize = 3;
 enum Mistake {
     /// The text does not parse back, with the reason.
     Lost(String),
+    /// The assembler takes a part of the text for something else, with what that is.
+    Misread(&'static str),
     /// Two words have the same text; with the opcode of the second.
     Shared([Wide; 2], u16),
 }
@@ -108,7 +111,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
         layout.map_or(set.span, |l| l.text_span)
     };
     let (lost, shared): (Vec<_>, Vec<_>) =
-        found.into_iter().flatten().partition(|(.., mistake)| matches!(mistake, Mistake::Lost(_)));
+        found.into_iter().flatten().partition(|(.., mistake)| !matches!(mistake, Mistake::Shared(..)));
     for mistakes in [lost, shared] {
         let told = mistakes.iter().map(|(layout, text, mistake)| {
             let span = place(layout.opcode, layout.name);
@@ -120,6 +123,10 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
                         true => Diagnostic::warning("E0133", span, message),
                         false => Diagnostic::error("E0133", span, message),
                     }
+                }
+                Mistake::Misread(why) => {
+                    let message = format!("`{text}` is printed but does not read back: {why}");
+                    return Diagnostic::error("E0133", span, message).help("print something else there");
                 }
                 Mistake::Shared([one, other], opcode) => {
                     let message = format!("`{text}` is the text of two words: {one:#x} and {other:#x}");
@@ -177,6 +184,7 @@ fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
 /// A text of a layout with a mistake.
 fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds: &[u16]) -> Option<(String, Mistake)> {
     let mut line = Line::new();
+    let searched = words.len().clamp(1, SEARCHED);
     let words = words.iter().copied().chain(sample::words(layout, SAMPLES));
     let words = words.filter_map(|word| engine.decode(&engine.store(word)).ok());
     for (turn, decoded) in words.enumerate() {
@@ -184,8 +192,11 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
         engine.print(&decoded, &mut line);
         let text = line.as_str();
         let own = engine.scope(&decoded).layout.opcode;
-        let searched = turn < SEARCHED;
-        let read = if searched { None } else { engine.parse_as(own, text).filter(|read| has_text(engine, read, text)) };
+        if let Some(why) = mistaken_for(engine, text).filter(|_| !engine.stream.exclusive) {
+            return Some((text.to_owned(), Mistake::Misread(why)));
+        }
+        let read =
+            if turn < searched { None } else { engine.parse_as(own, text).filter(|read| has_text(engine, read, text)) };
         let read = match read {
             Some(read) => read,
             None => match engine.parse(text) {
@@ -194,7 +205,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
                 Err(error) => return Some((text.to_owned(), Mistake::Lost(error.to_string()))),
             },
         };
-        if engine.stream.exclusive || turn >= COMPARED {
+        if engine.stream.exclusive {
             continue;
         }
         // An alias omits fields of its instruction, but not their meaning.
@@ -202,7 +213,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
         let ignored = silent(own);
         let open = Wide::ones(own.bits.into()) & !own.fixed_mask & !ignored;
         let bits = open.runs().flat_map(|(at, width)| at..at + width);
-        let near = bits.filter_map(|bit| {
+        let near = bits.filter(|_| turn < COMPARED).filter_map(|bit| {
             let mut one = Wide::ZERO;
             one.set(bit, 1, 1);
             engine.decode(&engine.store(decoded.word ^ one)).ok()

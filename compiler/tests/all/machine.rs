@@ -7,7 +7,7 @@ use isaforge_core::machine::{Access, Encoding, Host, Machine, MemoryFault, Reaso
 use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::stream::Engine;
 
-fn compiled(source: &str) -> Result<Compiled, String> {
+pub(super) fn compiled(source: &str) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("isa.yaml");
     std::fs::write(&path, source).unwrap();
@@ -24,7 +24,7 @@ fn wrong<T>(errors: &[ProgramError]) -> T {
 }
 
 /// A machine with a program at address 0.
-fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
+pub(super) fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
     let (encoding, code) = match compiled.lowered.stream() {
         Some(stream) => {
             let engine = Engine { stream, generation: stream.generations.1 };
@@ -45,11 +45,11 @@ fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
     machine
 }
 
-fn get<const L: usize>(machine: &Machine<L>, register: &str) -> u64 {
+pub(super) fn get<const L: usize>(machine: &Machine<L>, register: &str) -> u64 {
     machine.read(machine.register(register).unwrap(), 0).unwrap()
 }
 
-fn set<const L: usize>(machine: &mut Machine<L>, register: &str, value: u64) {
+pub(super) fn set<const L: usize>(machine: &mut Machine<L>, register: &str, value: u64) {
     machine.write(machine.register(register).unwrap(), 0, value).unwrap();
 }
 

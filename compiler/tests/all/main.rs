@@ -18,6 +18,7 @@ mod hostile;
 mod machine;
 mod machine_groups;
 mod machine_masked;
+mod machine_state;
 mod mutations;
 mod nesting;
 mod properties;

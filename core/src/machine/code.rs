@@ -5,7 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::encoding::{Encoding, Found};
-use super::memory::{Access, Memory, MemoryFault};
+use super::memory::{Access, Memory, MemoryFault, unique};
 use super::table::{Hardware, Register};
 use super::trap::Reason;
 use crate::bits::ones;
@@ -103,11 +103,19 @@ pub fn part_of(first: Register, operand: u16, width: u16, element: u16, size: u3
 }
 
 /// The cached instructions of a program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Code {
+    /// Identifies the cache and what it holds: memory knows the numbers of instructions.
+    id: usize,
     known: Vec<Instruction>,
     /// Indices into `known`, by the instruction's bits and length.
     words: BTreeMap<(Wide, u64), usize>,
+}
+
+impl Default for Code {
+    fn default() -> Self {
+        Code { id: unique(), known: Vec::new(), words: BTreeMap::new() }
+    }
 }
 
 impl Code {
@@ -127,7 +135,7 @@ impl Code {
         if !pc.is_multiple_of(unit) {
             return Err(Reason::Misaligned { access: Access::Fetch, address: pc, size: unit });
         }
-        if let Some(number) = memory.instruction(pc).filter(|number| *number < self.known.len()) {
+        if let Some(number) = memory.instruction(self.id, pc) {
             return Ok(number);
         }
         let unmapped = Reason::Memory { access: Access::Fetch, fault: MemoryFault::Unmapped, address: pc, size: unit };
@@ -136,9 +144,7 @@ impl Code {
         let undecodable = |error| Reason::Undecodable { word: word.get(0, 64), error };
         let (found, length) = encoding.decode(bytes).map_err(undecodable)?;
         if self.known.len() >= MAX_CACHED {
-            self.known.clear();
-            self.words.clear();
-            memory.forget_instructions();
+            *self = Code::default();
         }
         let key = (word & Wide::ones(8 * length as u32), length);
         let number = match self.words.get(&key) {
@@ -150,7 +156,7 @@ impl Code {
                 number
             }
         };
-        memory.keep_instruction(pc, unit, length, number);
+        memory.keep_instruction(self.id, pc, unit, (length, number));
         Ok(number)
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct Running<'a, const L: usize, H> {
     pub flow: Flow<L>,
     /// The accesses so far; `None` when the host does not observe them.
     pub touched: Option<&'a mut Vec<Touched<L>>>,
+    /// The old contents of the registers that calls and bursts have written, oldest first.
+    pub replaced: Vec<(usize, Column<L>)>,
 }
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
@@ -67,6 +69,21 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         let (_, of) = self.tables.2.bits.iter().find(|(bits, _)| *bits == state)?;
         let slot = self.registers.state_slot(*of, 0)?;
         self.registers.values.get_mut(slot)
+    }
+
+    /// Notes the contents of a register that is about to be written before the rest of the instruction has succeeded.
+    pub(super) fn keep(&mut self, register: Register) {
+        if let Some(slot) = self.registers.slot(register) {
+            self.replaced.extend(self.registers.values.get(slot).map(|value| (slot, *value)));
+        }
+    }
+
+    /// Gives registers back their contents after a trap.
+    pub fn undo(&mut self, reason: Reason) -> Reason {
+        for (slot, value) in self.replaced.drain(..).rev() {
+            self.registers.values[slot] = value;
+        }
+        reason
     }
 
     pub(super) fn touch(&mut self, touched: impl FnOnce() -> Touched<L>) {
@@ -144,6 +161,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                     let refused = |reason| Reason::Intrinsic("write", reason);
                     self.host.write(stream, bytes).map_err(refused)?;
                     if let Some(result) = result {
+                        self.keep(result);
                         self.registers.set(result, &[size; L], 1 << lane);
                         self.touch(|| Touched::Written(result, [size; L], 1 << lane));
                     }
@@ -200,7 +218,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
         if let Some((_, register)) = self.tables.2.aliases.iter().find(|(alias, _)| *alias == state) {
-            return Ok(self.registers.get(*register).copied().unwrap_or([0; L]));
+            let value = self.registers.get(*register).copied().unwrap_or([0; L]);
+            self.touch(|| Touched::Read(*register, value));
+            return Ok(value);
         }
         let live = self.live;
         if let Some(flags) = self.bits(state) {
@@ -229,9 +249,15 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
             self.touch(|| Touched::State(state, *value, mask));
             return Ok(());
         }
-        let shared = (mask != 0 && self.tables.2.uniform.contains(&state)).then(|| [value[first]; L]);
-        let (value, mask) = shared.as_ref().map_or((value, mask), |shared| (shared, u64::MAX));
         let name = self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name);
+        if mask != 0 && self.tables.2.uniform.contains(&state) {
+            let at = index.map_or(0, |index| index[first]);
+            let element = self.registers.state_slot(state, at).and_then(|slot| self.registers.values.get_mut(slot));
+            let value = [value[first]; L];
+            *element.ok_or(Reason::State(name, at))? = value;
+            self.touch(|| Touched::State(state, value, u64::MAX));
+            return Ok(());
+        }
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
             let at = index.map_or(0, |index| index[lane]);
             let slot = self.registers.state_slot(state, at);
@@ -285,6 +311,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         for (lane, address) in self.lanes(address, mask) {
             self.touch(|| Touched::By(lane as u8, true));
             old[lane] = self.load_one(space, address, size)?;
+            old[lane] = cut(old[lane], ty.size());
             if expected.is_none_or(|expected| expected[lane] == old[lane]) {
                 self.store_one(space, address, size, op.apply(ty, old[lane], value[lane]))?;
             }

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug};
 use core::ops::{Deref, DerefMut, Range};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The purpose of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,12 +59,29 @@ impl core::error::Error for MapError {}
 /// assert!(memory.read(0x1002, 4).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Memory {
     /// In ascending order; none is empty.
     regions: Vec<Region>,
-    /// How often cached instructions were invalidated.
-    changes: u64,
+    /// The instruction cache whose numbers the regions hold; 0 if none.
+    cache: usize,
+    /// Identifies the instructions fetched so far: another number whenever some of them may have changed.
+    version: usize,
+}
+
+/// A copy may change on its own, so nothing derived from the instructions of the original applies to it.
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        let mut copy = Memory { regions: self.regions.clone(), cache: 0, version: 0 };
+        copy.forget_instructions();
+        copy
+    }
+}
+
+/// Returns another number each time, never 0.
+pub(super) fn unique() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Consecutive bytes of memory with the same access rights.
@@ -248,7 +266,7 @@ impl Memory {
         let size = size.min(8) as usize;
         region.bytes[offset..offset + size].copy_from_slice(&bytes[..size]);
         if !region.code.is_empty() && region.forget(offset, size) {
-            self.changes += 1;
+            self.version = unique();
         }
         Ok(())
     }
@@ -271,10 +289,10 @@ impl Memory {
         }
     }
 
-    /// Counts changes and invalidations of instructions that had been fetched. Anything derived from instructions must
-    /// be rebuilt when this number changes.
-    pub fn code_changes(&self) -> u64 {
-        self.changes
+    /// A number that changes whenever instructions that had been fetched may have changed. Anything derived from
+    /// instructions must be rebuilt then. It also tells memories apart: a copy has another number.
+    pub fn code_version(&self) -> usize {
+        self.version
     }
 
     /// All mapped bytes, in ascending order. A writable region from which instructions have been fetched is split: the
@@ -283,16 +301,25 @@ impl Memory {
         self.regions.iter_mut().flat_map(Region::spans).flatten()
     }
 
-    /// The number of the cached instruction at an address, if there is one.
-    pub(super) fn instruction(&self, address: u64) -> Option<usize> {
+    /// The number that an instruction cache gave the instruction at an address. `None` if it has not cached it.
+    pub(super) fn instruction(&self, cache: usize, address: u64) -> Option<usize> {
+        if self.cache != cache {
+            return None;
+        }
         let (at, offset) = self.find(address, 1)?;
         let region = &self.regions[at];
         let known = *region.code.get(offset / region.unit)?;
         (known as usize).checked_sub(1)
     }
 
-    /// Caches the number of the instruction at an address.
-    pub(super) fn keep_instruction(&mut self, address: u64, unit: u64, length: u64, number: usize) {
+    /// Records the number that an instruction cache gave the instruction at an address: its length, and its number.
+    pub(super) fn keep_instruction(&mut self, cache: usize, address: u64, unit: u64, (length, number): (u64, usize)) {
+        if self.cache != cache {
+            if self.cache != 0 {
+                self.forget_instructions();
+            }
+            self.cache = cache;
+        }
         let Some((at, offset)) = self.find(address, 1) else { return };
         let region = &mut self.regions[at];
         if region.code.is_empty() {
@@ -311,7 +338,7 @@ impl Memory {
 
     /// Invalidates all cached instructions.
     pub(super) fn forget_instructions(&mut self) {
-        self.changes += 1;
+        self.version = unique();
         self.regions.iter_mut().for_each(|region| region.code.clear());
     }
 }
@@ -400,15 +427,21 @@ mod tests {
             memory.spans().map(of).collect()
         };
         assert_eq!(spans(&mut memory), [(0x100, 32, true), (0x200, 8, false)]);
-        memory.keep_instruction(0x108, 4, 4, 0);
-        memory.keep_instruction(0x110, 4, 4, 1);
+        memory.keep_instruction(1, 0x108, 4, (4, 0));
+        memory.keep_instruction(1, 0x110, 4, (4, 1));
         assert_eq!(spans(&mut memory), [(0x100, 8, true), (0x108, 12, false), (0x114, 12, true), (0x200, 8, false)]);
         // A store beside the instructions, or between them, changes none of them.
         for address in [0x107, 0x10c, 0x114] {
             memory.write(address, 1, 0).unwrap();
         }
-        assert_eq!(memory.code_changes(), 0);
+        let before = memory.code_version();
+        assert_eq!((memory.instruction(1, 0x110), memory.instruction(2, 0x110)), (Some(1), None));
         memory.write(0x10f, 2, 0).unwrap();
-        assert_eq!((memory.code_changes(), memory.instruction(0x110), memory.instruction(0x108)), (1, None, Some(0)));
+        assert_ne!(memory.code_version(), before);
+        assert_eq!((memory.instruction(1, 0x110), memory.instruction(1, 0x108)), (None, Some(0)));
+        // A copy is another memory, whose instructions are cached anew.
+        let copy = memory.clone();
+        assert_ne!(copy.code_version(), memory.code_version());
+        assert_eq!(copy.instruction(1, 0x108), None);
     }
 }

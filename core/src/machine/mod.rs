@@ -91,6 +91,22 @@ macro_rules! define_machine {
     };
 }
 
+/// The items given: there is a machine if there is an allocator.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_machine {
+    ($($item:item)*) => { $($item)* };
+}
+
+/// Nothing: there is no machine without an allocator.
+#[cfg(not(feature = "alloc"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! with_machine {
+    ($($item:item)*) => {};
+}
+
 /// There is no machine without an allocator.
 #[cfg(not(feature = "alloc"))]
 #[doc(hidden)]

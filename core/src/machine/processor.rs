@@ -262,6 +262,7 @@ impl<const L: usize> Machine<L> {
             inside: false,
             flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: None,
+            replaced: Vec::new(),
         };
         // Start operations only write states, so this cannot fail.
         let _ = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
@@ -356,8 +357,8 @@ impl<const L: usize> Machine<L> {
         self.hardware.bits.iter().find(|(bits, _)| known(*bits)).map(|(_, of)| *of)
     }
 
-    /// Writes a state of a lane; a mask of flags of all lanes, whichever lane writes it. `None`, without writing, if
-    /// there is no such state, element or lane.
+    /// Writes a state of a lane, or of all lanes if they share it; a mask of flags of all lanes, whichever lane writes
+    /// it. `None`, without writing, if there is no such state, element or lane.
     pub fn write_state(&mut self, name: &str, element: u64, lane: usize, value: u64) -> Option<()> {
         let state = self.semantics.states.iter().find(|state| state.name == name)?;
         if let Some(of) = self.flags_of(name).filter(|_| lane < L) {
@@ -366,8 +367,15 @@ impl<const L: usize> Machine<L> {
             *flags = core::array::from_fn(|lane| value >> lane & 1);
             return Some(());
         }
-        let slot = self.state_of(name, element)?;
-        *self.registers.values.get_mut(slot)?.get_mut(lane)? = cut(value, state.ty.size());
+        let value = cut(value, state.ty.size());
+        (lane < L).then_some(())?;
+        let number = self.semantics.states.iter().position(|state| state.name == name)? as u16;
+        if let Some((_, register)) = self.hardware.aliases.iter().find(|(alias, _)| *alias == number) {
+            return self.registers.set(*register, &[value; L], 1 << lane);
+        }
+        let mask = if self.hardware.uniform.contains(&number) { u64::MAX } else { 1 << lane };
+        let slot = self.registers.state_slot(number, element)?;
+        set_lanes(self.registers.values.get_mut(slot)?, &[value; L], mask);
         Some(())
     }
 
@@ -394,7 +402,7 @@ impl<const L: usize> Machine<L> {
     }
 
     /// The instruction at an address, in executable form. From now on, stores to its bytes count as
-    /// [`Memory::code_changes`].
+    /// changes of its [version](Memory::code_version).
     ///
     /// # Errors
     /// The reason of the trap that executing it would cause.

@@ -65,16 +65,11 @@ pub(crate) fn read(engine: Engine, text: &str, base: u64) -> Assembly {
     let mut found = Assembly::default();
     let errors = &mut found.errors;
     let mut lines: Vec<Source<'_>> = Vec::new();
-    let semicolon = engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text));
+    let semicolon = ends_with_semicolons(engine);
     // The line that each label marks: the one that follows it.
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     for (number, full) in text.lines().enumerate() {
-        // If instructions end with a semicolon, it does not start a comment.
-        let mut rest = if semicolon && !full.trim_start().starts_with('#') {
-            full.split("//").next().unwrap_or_default()
-        } else {
-            without_comment(full)
-        };
+        let mut rest = code(full, semicolon);
         while let Some((name, after)) = label(rest) {
             let at = name.as_ptr() as usize - full.as_ptr() as usize;
             found.labels.push(Label::new(full, number, name));
@@ -149,6 +144,29 @@ pub(crate) fn read(engine: Engine, text: &str, base: u64) -> Assembly {
     let message = "the lengths of instructions and the positions of labels do not converge".to_string();
     *errors = alloc::vec![ProgramError { line: 1, column: 1, len: 1, message, help: String::new() }];
     found
+}
+
+/// What the assembler takes the text of an instruction for, if it does not read all of it as an instruction.
+pub fn mistaken_for(engine: Engine, text: &str) -> Option<&'static str> {
+    let rest = code(text, ends_with_semicolons(engine));
+    match rest {
+        _ if label(rest).is_some() => Some("it begins with a label"),
+        _ if directive(rest).is_some() => Some("it is a directive"),
+        _ if rest.len() < text.len() => Some("a comment begins in it"),
+        _ => None,
+    }
+}
+
+/// The part of a line before a comment. If instructions end with a semicolon, it does not start one.
+fn code(line: &str, semicolon: bool) -> &str {
+    match semicolon && !line.trim_start().starts_with('#') {
+        true => line.split("//").next().unwrap_or_default(),
+        false => without_comment(line),
+    }
+}
+
+fn ends_with_semicolons(engine: Engine) -> bool {
+    engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text))
 }
 
 fn has_semicolon(tokens: &[Token]) -> bool {

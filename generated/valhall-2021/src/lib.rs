@@ -69,7 +69,7 @@
 #[cfg(feature = "semantics")]
 pub mod semantics;
 #[cfg(feature = "semantics")]
-pub use semantics::Machine;
+isaforge_core::with_machine! { pub use semantics::Machine; }
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;
@@ -32057,7 +32057,7 @@ mod tables {
         name: "src0",
         doc: "Base address",
         access: Access::Read,
-        size: 8,
+        size: 64,
         shape: Shape::One { kind: 0, at: 0 },
         suffixes: &[],
         quiet_mask: 0,
@@ -32098,17 +32098,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O73: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 16,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const L74: &[Step] = &[
+    const L73: &[Step] = &[
         Step::label(652, 36, 0xf),
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
@@ -32119,7 +32109,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const M75: Modifier = Modifier {
+    const M74: Modifier = Modifier {
         name: "load_lane_24_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32128,17 +32118,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O76: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 24,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const L77: &[Step] = &[
+    const L75: &[Step] = &[
         Step::label(668, 36, 0xf),
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
@@ -32149,7 +32129,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const M78: Modifier = Modifier {
+    const M76: Modifier = Modifier {
         name: "load_lane_32_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32158,17 +32138,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O79: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 32,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const L80: &[Step] = &[
+    const L77: &[Step] = &[
         Step::label(684, 36, 0xf),
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
@@ -32179,7 +32149,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const M81: Modifier = Modifier {
+    const M78: Modifier = Modifier {
         name: "load_lane_48_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32188,17 +32158,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O82: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 48,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const M83: Modifier = Modifier {
+    const M79: Modifier = Modifier {
         name: "load_lane_64_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32207,17 +32167,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O84: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 64,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const M85: Modifier = Modifier {
+    const M80: Modifier = Modifier {
         name: "load_lane_96_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32226,17 +32176,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O86: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 96,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const M87: Modifier = Modifier {
+    const M81: Modifier = Modifier {
         name: "load_lane_128_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -32245,17 +32185,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O88: Operand = Operand {
-        name: "src0",
-        doc: "Base address",
-        access: Access::Read,
-        size: 128,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const M89: Modifier = Modifier {
+    const M82: Modifier = Modifier {
         name: "store_segment",
         doc: "",
         bits: Bits::new(24, 2),
@@ -32264,7 +32194,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O90: Operand = Operand {
+    const O83: Operand = Operand {
         name: "sr",
         doc: "",
         access: Access::Read,
@@ -32285,7 +32215,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L91: &[Step] = &[
+    const L84: &[Step] = &[
         Step::label(700, 24, 3),
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
@@ -32296,7 +32226,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const O92: Operand = Operand {
+    const O85: Operand = Operand {
         name: "src0",
         doc: "Texel address",
         access: Access::Read,
@@ -32306,13 +32236,13 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L93: &[Step] = &[
+    const L86: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(631, 0, 0),
         Step::operand(0),
         Step::label(355, 0, 0xff),
     ];
-    const L94: &[Step] = &[
+    const L87: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32320,7 +32250,7 @@ mod tables {
         Step::operand(0),
         Step::label(355, 0, 0xff),
     ];
-    const O95: Operand = Operand {
+    const O88: Operand = Operand {
         name: "src0",
         doc: "Pixel and target selector",
         access: Access::Read,
@@ -32330,7 +32260,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O96: Operand = Operand {
+    const O89: Operand = Operand {
         name: "src1",
         doc: "Samples covered",
         access: Access::Read,
@@ -32340,7 +32270,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O97: Operand = Operand {
+    const O90: Operand = Operand {
         name: "src2",
         doc: "Format descriptor",
         access: Access::Read,
@@ -32350,7 +32280,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L98: &[Step] = &[
+    const L91: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(631, 0, 0),
         Step::operand(0),
@@ -32358,7 +32288,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const L99: &[Step] = &[
+    const L92: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32368,7 +32298,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const O100: Operand = Operand {
+    const O93: Operand = Operand {
         name: "sr_read",
         doc: "",
         access: Access::Read,
@@ -32389,7 +32319,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O101: Operand = Operand {
+    const O94: Operand = Operand {
         name: "sr_write",
         doc: "",
         access: Access::Write,
@@ -32410,7 +32340,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O102: Operand = Operand {
+    const O95: Operand = Operand {
         name: "src0",
         doc: "Blend state",
         access: Access::Read,
@@ -32420,7 +32350,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O103: Operand = Operand {
+    const O96: Operand = Operand {
         name: "target",
         doc: "",
         access: Access::None,
@@ -32438,7 +32368,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L104: &[Step] = &[
+    const L97: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(623, 24, 7),
         Step::label(631, 0, 0),
@@ -32449,7 +32379,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(3),
     ];
-    const L105: &[Step] = &[
+    const L98: &[Step] = &[
         Step::label(615, 30, 7),
         Step::label(632, 28, 3),
         Step::label(623, 24, 7),
@@ -32463,7 +32393,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(3),
     ];
-    const O106: Operand = Operand {
+    const O99: Operand = Operand {
         name: "sr",
         doc: "Coverage after",
         access: Access::Write,
@@ -32484,7 +32414,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O107: Operand = Operand {
+    const O100: Operand = Operand {
         name: "src0",
         doc: "Coverage before",
         access: Access::Read,
@@ -32494,7 +32424,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O108: Operand = Operand {
+    const O101: Operand = Operand {
         name: "src1",
         doc: "Alpha of target 0",
         access: Access::Read,
@@ -32504,7 +32434,7 @@ mod tables {
         quiet_mask: 0xc000000,
         quiet_value: 0,
     };
-    const O109: Operand = Operand {
+    const O102: Operand = Operand {
         name: "src2",
         doc: "",
         access: Access::Read,
@@ -32514,14 +32444,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L110: &[Step] = &[
+    const L103: &[Step] = &[
         Step::label(631, 0, 0),
         Step::operand(0),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const L111: &[Step] = &[
+    const L104: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(631, 0, 0),
@@ -32531,7 +32461,7 @@ mod tables {
         Step::label(279, 26, 3),
         Step::label(355, 16, 0xff),
     ];
-    const M112: Modifier = Modifier {
+    const M105: Modifier = Modifier {
         name: "z",
         doc: "",
         bits: Bits::new(25, 1),
@@ -32540,7 +32470,7 @@ mod tables {
         flag: Text::new(".z"),
         also: "",
     };
-    const M113: Modifier = Modifier {
+    const M106: Modifier = Modifier {
         name: "stencil",
         doc: "",
         bits: Bits::new(24, 1),
@@ -32549,7 +32479,7 @@ mod tables {
         flag: Text::new(".stencil"),
         also: "",
     };
-    const O114: Operand = Operand {
+    const O107: Operand = Operand {
         name: "src0",
         doc: "Depth",
         access: Access::Read,
@@ -32559,7 +32489,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O115: Operand = Operand {
+    const O108: Operand = Operand {
         name: "src1",
         doc: "Stencil",
         access: Access::Read,
@@ -32569,7 +32499,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O116: Operand = Operand {
+    const O109: Operand = Operand {
         name: "src2",
         doc: "Coverage before",
         access: Access::Read,
@@ -32579,13 +32509,13 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L117: &[Step] = &[
+    const L110: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const L118: &[Step] = &[
+    const L111: &[Step] = &[
         Step::label(704, 24, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32595,7 +32525,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const M119: Modifier = Modifier {
+    const M112: Modifier = Modifier {
         name: "roundmode",
         doc: "",
         bits: Bits::new(30, 2),
@@ -32604,7 +32534,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M120: Modifier = Modifier {
+    const M113: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -32613,18 +32543,18 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O121: Operand = Operand {
+    const O114: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M120],
+        suffixes: &[M113],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const L122: &[Step] = &[Step::label(291, 40, 0x3f), Step::label(355, 0, 0xff)];
-    const L123: &[Step] = &[
+    const L115: &[Step] = &[Step::label(291, 40, 0x3f), Step::label(355, 0, 0xff)];
+    const L116: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32633,7 +32563,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(712, 36, 0xf),
     ];
-    const M124: Modifier = Modifier {
+    const M117: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -32642,17 +32572,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O125: Operand = Operand {
+    const O118: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M124],
+        suffixes: &[M117],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const L126: &[Step] = &[
+    const L119: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32661,7 +32591,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(728, 36, 0xf),
     ];
-    const O127: Operand = Operand {
+    const O120: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
@@ -32671,7 +32601,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const L128: &[Step] = &[
+    const L121: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32680,7 +32610,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(611, 38, 3),
     ];
-    const M129: Modifier = Modifier {
+    const M122: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(28, 2),
@@ -32689,17 +32619,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O130: Operand = Operand {
+    const O123: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M15, M16, M129],
+        suffixes: &[M15, M16, M122],
         quiet_mask: 0xc030000000,
         quiet_value: 0x20000000,
     };
-    const L131: &[Step] = &[
+    const L124: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32709,7 +32639,7 @@ mod tables {
         Step::label(611, 38, 3),
         Step::label(744, 28, 3),
     ];
-    const M132: Modifier = Modifier {
+    const M125: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 1),
@@ -32718,22 +32648,22 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O133: Operand = Operand {
+    const O126: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M15, M16, M132],
+        suffixes: &[M15, M16, M125],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const L134: &[Step] = &[
+    const L127: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(748, 28, 1),
     ];
-    const L135: &[Step] = &[
+    const L128: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32743,7 +32673,7 @@ mod tables {
         Step::label(611, 38, 3),
         Step::label(748, 28, 1),
     ];
-    const M136: Modifier = Modifier {
+    const M129: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 2),
@@ -32752,22 +32682,22 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O137: Operand = Operand {
+    const O130: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M136],
+        suffixes: &[M129],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const L138: &[Step] = &[
+    const L131: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(750, 28, 3),
     ];
-    const L139: &[Step] = &[
+    const L132: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -32775,7 +32705,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(750, 28, 3),
     ];
-    const O140: Operand = Operand {
+    const O133: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
@@ -32785,7 +32715,7 @@ mod tables {
         quiet_mask: 0xc030000000,
         quiet_value: 0,
     };
-    const L141: &[Step] = &[
+    const L134: &[Step] = &[
         Step::label(708, 30, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32795,14 +32725,14 @@ mod tables {
         Step::label(611, 38, 3),
         Step::label(279, 28, 3),
     ];
-    const L142: &[Step] = &[
+    const L135: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
         Step::label(279, 46, 3),
         Step::label(355, 0, 0xff),
     ];
-    const O143: Operand = Operand {
+    const O136: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -32812,17 +32742,17 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O144: Operand = Operand {
+    const O137: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M120],
+        suffixes: &[M113],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const L145: &[Step] = &[
+    const L138: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -32830,17 +32760,17 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(712, 36, 0xf),
     ];
-    const O146: Operand = Operand {
+    const O139: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M124],
+        suffixes: &[M117],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const L147: &[Step] = &[
+    const L140: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -32848,7 +32778,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(728, 36, 0xf),
     ];
-    const O148: Operand = Operand {
+    const O141: Operand = Operand {
         name: "dest",
         doc: "",
         access: Access::Write,
@@ -32858,7 +32788,7 @@ mod tables {
         quiet_mask: 0xc00000000000,
         quiet_value: 0xc00000000000,
     };
-    const O149: Operand = Operand {
+    const O142: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -32868,7 +32798,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const M150: Modifier = Modifier {
+    const M143: Modifier = Modifier {
         name: "subgroup",
         doc: "",
         bits: Bits::new(36, 2),
@@ -32877,7 +32807,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L151: &[Step] = &[
+    const L144: &[Step] = &[
         Step::label(754, 36, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32885,7 +32815,7 @@ mod tables {
         Step::label(279, 46, 3),
         Step::label(355, 0, 0xff),
     ];
-    const M152: Modifier = Modifier {
+    const M145: Modifier = Modifier {
         name: "log",
         doc: "",
         bits: Bits::new(25, 1),
@@ -32894,7 +32824,7 @@ mod tables {
         flag: Text::new(".log"),
         also: "",
     };
-    const O153: Operand = Operand {
+    const O146: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -32904,7 +32834,7 @@ mod tables {
         quiet_mask: 0x30000000,
         quiet_value: 0,
     };
-    const L154: &[Step] = &[
+    const L147: &[Step] = &[
         Step::label(758, 25, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32913,17 +32843,17 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(279, 28, 3),
     ];
-    const O155: Operand = Operand {
+    const O148: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M129],
+        suffixes: &[M122],
         quiet_mask: 0x30000000,
         quiet_value: 0x20000000,
     };
-    const L156: &[Step] = &[
+    const L149: &[Step] = &[
         Step::label(758, 25, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32932,7 +32862,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(744, 28, 3),
     ];
-    const L157: &[Step] = &[
+    const L150: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -32940,7 +32870,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(279, 28, 3),
     ];
-    const L158: &[Step] = &[
+    const L151: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -32948,7 +32878,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(744, 28, 3),
     ];
-    const M159: Modifier = Modifier {
+    const M152: Modifier = Modifier {
         name: "clamp",
         doc: "",
         bits: Bits::new(32, 2),
@@ -32957,7 +32887,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O160: Operand = Operand {
+    const O153: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -32967,7 +32897,7 @@ mod tables {
         quiet_mask: 0xc030000000,
         quiet_value: 0,
     };
-    const O161: Operand = Operand {
+    const O154: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -32977,12 +32907,12 @@ mod tables {
         quiet_mask: 0x300c000000,
         quiet_value: 0,
     };
-    const L162: &[Step] = &[
+    const L155: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
     ];
-    const L163: &[Step] = &[
+    const L156: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -32995,17 +32925,17 @@ mod tables {
         Step::label(611, 36, 3),
         Step::label(279, 26, 3),
     ];
-    const O164: Operand = Operand {
+    const O157: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M15, M16, M129],
+        suffixes: &[M15, M16, M122],
         quiet_mask: 0xc030000000,
         quiet_value: 0x20000000,
     };
-    const M165: Modifier = Modifier {
+    const M158: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(26, 2),
@@ -33014,17 +32944,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O166: Operand = Operand {
+    const O159: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M19, M20, M165],
+        suffixes: &[M19, M20, M158],
         quiet_mask: 0x300c000000,
         quiet_value: 0x8000000,
     };
-    const L167: &[Step] = &[
+    const L160: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33037,7 +32967,7 @@ mod tables {
         Step::label(611, 36, 3),
         Step::label(744, 26, 3),
     ];
-    const O168: Operand = Operand {
+    const O161: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -33047,7 +32977,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O169: Operand = Operand {
+    const O162: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -33057,7 +32987,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L170: &[Step] = &[
+    const L163: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33065,7 +32995,7 @@ mod tables {
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
     ];
-    const O171: Operand = Operand {
+    const O164: Operand = Operand {
         name: "src0",
         doc: "Exponent, 8.24 fixed point",
         access: Access::Read,
@@ -33075,7 +33005,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O172: Operand = Operand {
+    const O165: Operand = Operand {
         name: "src1",
         doc: "Exponent as float, for NaN",
         access: Access::Read,
@@ -33085,7 +33015,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const L173: &[Step] = &[
+    const L166: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33095,7 +33025,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(611, 36, 3),
     ];
-    const O174: Operand = Operand {
+    const O167: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -33105,7 +33035,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O175: Operand = Operand {
+    const O168: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -33115,7 +33045,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const L176: &[Step] = &[
+    const L169: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33126,7 +33056,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(611, 36, 3),
     ];
-    const M177: Modifier = Modifier {
+    const M170: Modifier = Modifier {
         name: "saturate",
         doc: "The result is clamped to the range of its type instead of wrapping.",
         bits: Bits::new(30, 1),
@@ -33135,17 +33065,17 @@ mod tables {
         flag: Text::new(".saturate"),
         also: "",
     };
-    const O178: Operand = Operand {
+    const O171: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M120],
+        suffixes: &[M113],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M179: Modifier = Modifier {
+    const M172: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -33154,17 +33084,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O180: Operand = Operand {
+    const O173: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M179],
+        suffixes: &[M172],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L181: &[Step] = &[
+    const L174: &[Step] = &[
         Step::label(764, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33175,17 +33105,17 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(712, 26, 0xf),
     ];
-    const O182: Operand = Operand {
+    const O175: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M124],
+        suffixes: &[M117],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const M183: Modifier = Modifier {
+    const M176: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -33194,17 +33124,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O184: Operand = Operand {
+    const O177: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M183],
+        suffixes: &[M176],
         quiet_mask: 0x3c000000,
         quiet_value: 0x8000000,
     };
-    const L185: &[Step] = &[
+    const L178: &[Step] = &[
         Step::label(764, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33215,7 +33145,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(728, 26, 0xf),
     ];
-    const M186: Modifier = Modifier {
+    const M179: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -33224,17 +33154,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O187: Operand = Operand {
+    const O180: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M186],
+        suffixes: &[M179],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M188: Modifier = Modifier {
+    const M181: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -33243,17 +33173,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O189: Operand = Operand {
+    const O182: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M188],
+        suffixes: &[M181],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L190: &[Step] = &[
+    const L183: &[Step] = &[
         Step::label(764, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33264,7 +33194,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(766, 26, 0xf),
     ];
-    const M191: Modifier = Modifier {
+    const M184: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -33273,17 +33203,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O192: Operand = Operand {
+    const O185: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M191],
+        suffixes: &[M184],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M193: Modifier = Modifier {
+    const M186: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -33292,17 +33222,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O194: Operand = Operand {
+    const O187: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M193],
+        suffixes: &[M186],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L195: &[Step] = &[
+    const L188: &[Step] = &[
         Step::label(764, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33313,7 +33243,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(782, 26, 0xf),
     ];
-    const L196: &[Step] = &[
+    const L189: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33323,7 +33253,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(728, 26, 0xf),
     ];
-    const O197: Operand = Operand {
+    const O190: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -33333,7 +33263,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O198: Operand = Operand {
+    const O191: Operand = Operand {
         name: "shift",
         doc: "",
         access: Access::None,
@@ -33348,14 +33278,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L199: &[Step] = &[
+    const L192: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
         Step::label(276, 0, 0),
         Step::operand(3),
     ];
-    const L200: &[Step] = &[
+    const L193: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33366,7 +33296,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(3),
     ];
-    const M201: Modifier = Modifier {
+    const M194: Modifier = Modifier {
         name: "rhadd",
         doc: "",
         bits: Bits::new(30, 1),
@@ -33375,7 +33305,7 @@ mod tables {
         flag: Text::new(".rhadd"),
         also: "",
     };
-    const L202: &[Step] = &[
+    const L195: &[Step] = &[
         Step::label(798, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33386,7 +33316,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(712, 26, 0xf),
     ];
-    const L203: &[Step] = &[
+    const L196: &[Step] = &[
         Step::label(798, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33397,7 +33327,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(728, 26, 0xf),
     ];
-    const L204: &[Step] = &[
+    const L197: &[Step] = &[
         Step::label(798, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33408,7 +33338,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(766, 26, 0xf),
     ];
-    const M205: Modifier = Modifier {
+    const M198: Modifier = Modifier {
         name: "lane_op",
         doc: "",
         bits: Bits::new(32, 2),
@@ -33417,7 +33347,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M206: Modifier = Modifier {
+    const M199: Modifier = Modifier {
         name: "inactive_result",
         doc: "",
         bits: Bits::new(22, 4),
@@ -33426,7 +33356,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O207: Operand = Operand {
+    const O200: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -33436,7 +33366,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L208: &[Step] = &[
+    const L201: &[Step] = &[
         Step::label(754, 36, 3),
         Step::label(800, 32, 3),
         Step::label(804, 22, 0xf),
@@ -33448,7 +33378,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(712, 26, 0xf),
     ];
-    const L209: &[Step] = &[
+    const L202: &[Step] = &[
         Step::label(754, 36, 3),
         Step::label(800, 32, 3),
         Step::label(804, 22, 0xf),
@@ -33460,7 +33390,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(728, 26, 0xf),
     ];
-    const O210: Operand = Operand {
+    const O203: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -33470,7 +33400,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L211: &[Step] = &[
+    const L204: &[Step] = &[
         Step::label(754, 36, 3),
         Step::label(800, 32, 3),
         Step::label(804, 22, 0xf),
@@ -33482,7 +33412,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(766, 26, 0xf),
     ];
-    const L212: &[Step] = &[
+    const L205: &[Step] = &[
         Step::label(754, 36, 3),
         Step::label(800, 32, 3),
         Step::label(804, 22, 0xf),
@@ -33494,7 +33424,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(782, 26, 0xf),
     ];
-    const M213: Modifier = Modifier {
+    const M206: Modifier = Modifier {
         name: "neg",
         doc: "",
         bits: Bits::new(34, 1),
@@ -33503,7 +33433,7 @@ mod tables {
         flag: Text::new(".neg"),
         also: "",
     };
-    const M214: Modifier = Modifier {
+    const M207: Modifier = Modifier {
         name: "abs",
         doc: "",
         bits: Bits::new(35, 1),
@@ -33512,7 +33442,7 @@ mod tables {
         flag: Text::new(".abs"),
         also: "",
     };
-    const M215: Modifier = Modifier {
+    const M208: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(24, 2),
@@ -33521,17 +33451,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O216: Operand = Operand {
+    const O209: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M213, M214, M215],
+        suffixes: &[M206, M207, M208],
         quiet_mask: 0xc03000000,
         quiet_value: 0,
     };
-    const L217: &[Step] = &[
+    const L210: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33547,7 +33477,7 @@ mod tables {
         Step::label(611, 34, 3),
         Step::label(279, 24, 3),
     ];
-    const M218: Modifier = Modifier {
+    const M211: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(24, 2),
@@ -33556,17 +33486,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O219: Operand = Operand {
+    const O212: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M213, M214, M218],
+        suffixes: &[M206, M207, M211],
         quiet_mask: 0xc03000000,
         quiet_value: 0x2000000,
     };
-    const L220: &[Step] = &[
+    const L213: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33582,7 +33512,7 @@ mod tables {
         Step::label(611, 34, 3),
         Step::label(744, 24, 3),
     ];
-    const M221: Modifier = Modifier {
+    const M214: Modifier = Modifier {
         name: "not_result",
         doc: "The result is complemented.",
         bits: Bits::new(30, 1),
@@ -33591,7 +33521,7 @@ mod tables {
         flag: Text::new(".not_result"),
         also: "",
     };
-    const M222: Modifier = Modifier {
+    const M215: Modifier = Modifier {
         name: "lanes",
         doc: "",
         bits: Bits::new(26, 4),
@@ -33600,17 +33530,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O223: Operand = Operand {
+    const O216: Operand = Operand {
         name: "src1",
         doc: "shift",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M222],
+        suffixes: &[M215],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const M224: Modifier = Modifier {
+    const M217: Modifier = Modifier {
         name: "not",
         doc: "",
         bits: Bits::new(35, 1),
@@ -33619,24 +33549,24 @@ mod tables {
         flag: Text::new(".not"),
         also: "",
     };
-    const O225: Operand = Operand {
+    const O218: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M224],
+        suffixes: &[M217],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L226: &[Step] = &[
+    const L219: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
         Step::label(820, 26, 0xf),
         Step::label(355, 16, 0xff),
     ];
-    const L227: &[Step] = &[
+    const L220: &[Step] = &[
         Step::label(836, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33649,17 +33579,17 @@ mod tables {
         Step::label(355, 16, 0xff),
         Step::label(838, 35, 1),
     ];
-    const O228: Operand = Operand {
+    const O221: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M224],
+        suffixes: &[M217],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L229: &[Step] = &[
+    const L222: &[Step] = &[
         Step::label(836, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33672,17 +33602,17 @@ mod tables {
         Step::label(355, 16, 0xff),
         Step::label(838, 35, 1),
     ];
-    const O230: Operand = Operand {
+    const O223: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M224],
+        suffixes: &[M217],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L231: &[Step] = &[
+    const L224: &[Step] = &[
         Step::label(836, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33695,17 +33625,17 @@ mod tables {
         Step::label(355, 16, 0xff),
         Step::label(838, 35, 1),
     ];
-    const O232: Operand = Operand {
+    const O225: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M224],
+        suffixes: &[M217],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L233: &[Step] = &[
+    const L226: &[Step] = &[
         Step::label(836, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33718,7 +33648,7 @@ mod tables {
         Step::label(355, 16, 0xff),
         Step::label(838, 35, 1),
     ];
-    const O234: Operand = Operand {
+    const O227: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -33728,7 +33658,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O235: Operand = Operand {
+    const O228: Operand = Operand {
         name: "src2",
         doc: "Mask",
         access: Access::Read,
@@ -33738,7 +33668,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L236: &[Step] = &[
+    const L229: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33747,7 +33677,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const O237: Operand = Operand {
+    const O230: Operand = Operand {
         name: "src0",
         doc: "Z",
         access: Access::Read,
@@ -33757,7 +33687,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O238: Operand = Operand {
+    const O231: Operand = Operand {
         name: "src1",
         doc: "X",
         access: Access::Read,
@@ -33767,7 +33697,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const O239: Operand = Operand {
+    const O232: Operand = Operand {
         name: "src2",
         doc: "Face word from CUBEFACE2",
         access: Access::Read,
@@ -33777,7 +33707,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L240: &[Step] = &[
+    const L233: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33788,7 +33718,7 @@ mod tables {
         Step::label(611, 36, 3),
         Step::label(355, 16, 0xff),
     ];
-    const O241: Operand = Operand {
+    const O234: Operand = Operand {
         name: "src0",
         doc: "Y",
         access: Access::Read,
@@ -33798,7 +33728,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O242: Operand = Operand {
+    const O235: Operand = Operand {
         name: "src1",
         doc: "Z",
         access: Access::Read,
@@ -33808,7 +33738,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const M243: Modifier = Modifier {
+    const M236: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(38, 2),
@@ -33817,17 +33747,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O244: Operand = Operand {
+    const O237: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M243],
+        suffixes: &[M236],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const M245: Modifier = Modifier {
+    const M238: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(36, 2),
@@ -33836,17 +33766,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O246: Operand = Operand {
+    const O239: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M245],
+        suffixes: &[M238],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const O247: Operand = Operand {
+    const O240: Operand = Operand {
         name: "src2",
         doc: "CD",
         access: Access::Read,
@@ -33856,7 +33786,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L248: &[Step] = &[
+    const L241: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(750, 38, 3),
@@ -33864,7 +33794,7 @@ mod tables {
         Step::label(750, 36, 3),
         Step::label(355, 16, 0xff),
     ];
-    const L249: &[Step] = &[
+    const L242: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33875,7 +33805,7 @@ mod tables {
         Step::label(750, 36, 3),
         Step::label(355, 16, 0xff),
     ];
-    const O250: Operand = Operand {
+    const O243: Operand = Operand {
         name: "src0",
         doc: "X",
         access: Access::Read,
@@ -33885,7 +33815,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O251: Operand = Operand {
+    const O244: Operand = Operand {
         name: "src1",
         doc: "Y",
         access: Access::Read,
@@ -33895,17 +33825,17 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const O252: Operand = Operand {
+    const O245: Operand = Operand {
         name: "src2",
         doc: "Z",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M213, M214],
+        suffixes: &[M206, M207],
         quiet_mask: 0xc00000000,
         quiet_value: 0,
     };
-    const L253: &[Step] = &[
+    const L246: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -33917,7 +33847,7 @@ mod tables {
         Step::label(355, 16, 0xff),
         Step::label(611, 34, 3),
     ];
-    const O254: Operand = Operand {
+    const O247: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -33927,7 +33857,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O255: Operand = Operand {
+    const O248: Operand = Operand {
         name: "src2",
         doc: "Running sum",
         access: Access::Read,
@@ -33937,7 +33867,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L256: &[Step] = &[
+    const L249: &[Step] = &[
         Step::label(764, 30, 1),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -33947,7 +33877,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const M257: Modifier = Modifier {
+    const M250: Modifier = Modifier {
         name: "result_type",
         doc: "",
         bits: Bits::new(30, 2),
@@ -33956,7 +33886,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M258: Modifier = Modifier {
+    const M251: Modifier = Modifier {
         name: "and",
         doc: "",
         bits: Bits::new(24, 1),
@@ -33965,7 +33895,7 @@ mod tables {
         flag: Text::new(".and"),
         also: "",
     };
-    const M259: Modifier = Modifier {
+    const M252: Modifier = Modifier {
         name: "seq",
         doc: "",
         bits: Bits::new(25, 1),
@@ -33974,7 +33904,7 @@ mod tables {
         flag: Text::new(".seq"),
         also: "",
     };
-    const O260: Operand = Operand {
+    const O253: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -33984,7 +33914,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L261: &[Step] = &[
+    const L254: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(291, 40, 0x3f),
@@ -33992,7 +33922,7 @@ mod tables {
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
     ];
-    const L262: &[Step] = &[
+    const L255: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(844, 24, 3),
@@ -34006,7 +33936,7 @@ mod tables {
         Step::label(712, 26, 0xf),
         Step::label(355, 16, 0xff),
     ];
-    const O263: Operand = Operand {
+    const O256: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -34016,7 +33946,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L264: &[Step] = &[
+    const L257: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(844, 24, 3),
@@ -34030,7 +33960,7 @@ mod tables {
         Step::label(728, 26, 0xf),
         Step::label(355, 16, 0xff),
     ];
-    const O265: Operand = Operand {
+    const O258: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -34040,7 +33970,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L266: &[Step] = &[
+    const L259: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(844, 24, 3),
@@ -34054,7 +33984,7 @@ mod tables {
         Step::label(766, 26, 0xf),
         Step::label(355, 16, 0xff),
     ];
-    const L267: &[Step] = &[
+    const L260: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(848, 24, 1),
@@ -34070,7 +34000,7 @@ mod tables {
         Step::label(279, 26, 3),
         Step::label(355, 16, 0xff),
     ];
-    const L268: &[Step] = &[
+    const L261: &[Step] = &[
         Step::label(283, 32, 7),
         Step::label(840, 30, 3),
         Step::label(848, 24, 1),
@@ -34086,7 +34016,7 @@ mod tables {
         Step::label(744, 26, 3),
         Step::label(355, 16, 0xff),
     ];
-    const O269: Operand = Operand {
+    const O262: Operand = Operand {
         name: "constant",
         doc: "",
         access: Access::None,
@@ -34101,13 +34031,13 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L270: &[Step] = &[
+    const L263: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const L271: &[Step] = &[
+    const L264: &[Step] = &[
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
         Step::label(291, 40, 0x3f),
@@ -34116,7 +34046,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const M272: Modifier = Modifier {
+    const M265: Modifier = Modifier {
         name: "i32",
         doc: "",
         bits: Bits::new(17, 1),
@@ -34125,7 +34055,7 @@ mod tables {
         flag: Text::new(".i32"),
         also: "",
     };
-    const M273: Modifier = Modifier {
+    const M266: Modifier = Modifier {
         name: "unk",
         doc: "",
         bits: Bits::new(23, 1),
@@ -34134,7 +34064,7 @@ mod tables {
         flag: Text::new(".unk"),
         also: "",
     };
-    const O274: Operand = Operand {
+    const O267: Operand = Operand {
         name: "operation",
         doc: "",
         access: Access::None,
@@ -34149,7 +34079,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L275: &[Step] = &[
+    const L268: &[Step] = &[
         Step::label(850, 17, 1),
         Step::label(852, 23, 1),
         Step::label(615, 30, 7),
@@ -34161,7 +34091,7 @@ mod tables {
         Step::label(276, 0, 0),
         Step::operand(2),
     ];
-    const O276: Operand = Operand {
+    const O269: Operand = Operand {
         name: "sr",
         doc: "",
         access: Access::ReadWrite,
@@ -34182,7 +34112,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const M277: Modifier = Modifier {
+    const M270: Modifier = Modifier {
         name: "explicit_offset",
         doc: "",
         bits: Bits::new(11, 1),
@@ -34191,7 +34121,7 @@ mod tables {
         flag: Text::new(".explicit_offset"),
         also: "",
     };
-    const M278: Modifier = Modifier {
+    const M271: Modifier = Modifier {
         name: "dimension",
         doc: "",
         bits: Bits::new(28, 2),
@@ -34200,7 +34130,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M279: Modifier = Modifier {
+    const M272: Modifier = Modifier {
         name: "skip",
         doc: "",
         bits: Bits::new(39, 1),
@@ -34209,7 +34139,7 @@ mod tables {
         flag: Text::new(".skip"),
         also: "",
     };
-    const O280: Operand = Operand {
+    const O273: Operand = Operand {
         name: "sr_write",
         doc: "",
         access: Access::Write,
@@ -34230,7 +34160,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O281: Operand = Operand {
+    const O274: Operand = Operand {
         name: "src0",
         doc: "Texture selector",
         access: Access::Read,
@@ -34240,7 +34170,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L282: &[Step] = &[
+    const L275: &[Step] = &[
         Step::label(854, 28, 3),
         Step::label(615, 30, 7),
         Step::label(631, 0, 0),
@@ -34249,7 +34179,7 @@ mod tables {
         Step::operand(1),
         Step::label(355, 0, 0xff),
     ];
-    const L283: &[Step] = &[
+    const L276: &[Step] = &[
         Step::label(858, 11, 1),
         Step::label(854, 28, 3),
         Step::label(860, 39, 1),
@@ -34262,7 +34192,7 @@ mod tables {
         Step::operand(1),
         Step::label(355, 0, 0xff),
     ];
-    const M284: Modifier = Modifier {
+    const M277: Modifier = Modifier {
         name: "shadow",
         doc: "",
         bits: Bits::new(12, 1),
@@ -34271,7 +34201,7 @@ mod tables {
         flag: Text::new(".shadow"),
         also: "",
     };
-    const M285: Modifier = Modifier {
+    const M278: Modifier = Modifier {
         name: "lod_mode",
         doc: "",
         bits: Bits::new(13, 3),
@@ -34280,7 +34210,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O286: Operand = Operand {
+    const O279: Operand = Operand {
         name: "src0",
         doc: "Texture and sampler selector",
         access: Access::Read,
@@ -34290,7 +34220,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L287: &[Step] = &[
+    const L280: &[Step] = &[
         Step::label(862, 13, 7),
         Step::label(854, 28, 3),
         Step::label(615, 30, 7),
@@ -34300,7 +34230,7 @@ mod tables {
         Step::operand(1),
         Step::label(355, 0, 0xff),
     ];
-    const L288: &[Step] = &[
+    const L281: &[Step] = &[
         Step::label(870, 11, 3),
         Step::label(862, 13, 7),
         Step::label(854, 28, 3),
@@ -34314,7 +34244,7 @@ mod tables {
         Step::operand(1),
         Step::label(355, 0, 0xff),
     ];
-    const O289: Operand = Operand {
+    const O282: Operand = Operand {
         name: "sr",
         doc: "",
         access: Access::Write,
@@ -34335,14 +34265,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L290: &[Step] = &[
+    const L283: &[Step] = &[
         Step::label(854, 28, 3),
         Step::label(615, 30, 7),
         Step::label(631, 0, 0),
         Step::operand(0),
         Step::label(355, 0, 0xff),
     ];
-    const L291: &[Step] = &[
+    const L284: &[Step] = &[
         Step::label(854, 28, 3),
         Step::label(860, 39, 1),
         Step::label(615, 30, 7),
@@ -34352,17 +34282,17 @@ mod tables {
         Step::operand(0),
         Step::label(355, 0, 0xff),
     ];
-    const O292: Operand = Operand {
+    const O285: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M213, M214],
+        suffixes: &[M206, M207],
         quiet_mask: 0xc00000000,
         quiet_value: 0,
     };
-    const O293: Operand = Operand {
+    const O286: Operand = Operand {
         name: "src3",
         doc: "D",
         access: Access::Read,
@@ -34372,14 +34302,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L294: &[Step] = &[
+    const L287: &[Step] = &[
         Step::label(291, 40, 0x3f),
         Step::label(355, 0, 0xff),
         Step::label(355, 8, 0xff),
         Step::label(355, 16, 0xff),
         Step::label(355, 24, 0xff),
     ];
-    const L295: &[Step] = &[
+    const L288: &[Step] = &[
         Step::label(760, 32, 3),
         Step::label(0, 57, 3),
         Step::label(4, 59, 0xf),
@@ -34393,8 +34323,8 @@ mod tables {
         Step::label(611, 34, 3),
         Step::label(355, 24, 0xff),
     ];
-    const R296: &[RegisterField] = &[];
-    const F297: RegisterField = RegisterField {
+    const R289: &[RegisterField] = &[];
+    const F290: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34404,7 +34334,7 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const F298: RegisterField = RegisterField {
+    const F291: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
         first: &Bits::new(0, 6),
@@ -34414,8 +34344,8 @@ mod tables {
         bank: 1,
         operand: 0,
     };
-    const R299: &[RegisterField] = &[F297, F298];
-    const F300: RegisterField = RegisterField {
+    const R292: &[RegisterField] = &[F290, F291];
+    const F293: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34425,7 +34355,7 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const F301: RegisterField = RegisterField {
+    const F294: RegisterField = RegisterField {
         mask: 0xc0,
         value: 0x80,
         first: &Bits::new(0, 6),
@@ -34435,7 +34365,7 @@ mod tables {
         bank: 1,
         operand: 1,
     };
-    const F302: RegisterField = RegisterField {
+    const F295: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34445,7 +34375,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F303: RegisterField = RegisterField {
+    const F296: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
         first: &Bits::new(0, 6),
@@ -34455,8 +34385,8 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const R304: &[RegisterField] = &[F300, F301, F302, F303];
-    const F305: RegisterField = RegisterField {
+    const R297: &[RegisterField] = &[F293, F294, F295, F296];
+    const F298: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34466,8 +34396,8 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R306: &[RegisterField] = &[F305];
-    const F307: RegisterField = RegisterField {
+    const R299: &[RegisterField] = &[F298];
+    const F300: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34477,7 +34407,7 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const F308: RegisterField = RegisterField {
+    const F301: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
         first: &Bits::new(0, 6),
@@ -34487,8 +34417,8 @@ mod tables {
         bank: 1,
         operand: 1,
     };
-    const R309: &[RegisterField] = &[F297, F298, F307, F308];
-    const F310: RegisterField = RegisterField {
+    const R302: &[RegisterField] = &[F290, F291, F300, F301];
+    const F303: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34498,7 +34428,7 @@ mod tables {
         bank: 0,
         operand: 3,
     };
-    const F311: RegisterField = RegisterField {
+    const F304: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
         first: &Bits::new(0, 6),
@@ -34508,7 +34438,7 @@ mod tables {
         bank: 1,
         operand: 3,
     };
-    const F312: RegisterField = RegisterField {
+    const F305: RegisterField = RegisterField {
         mask: 0x80000000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34518,7 +34448,7 @@ mod tables {
         bank: 0,
         operand: 4,
     };
-    const F313: RegisterField = RegisterField {
+    const F306: RegisterField = RegisterField {
         mask: 0xc0000000,
         value: 0x80000000,
         first: &Bits::new(0, 6),
@@ -34528,9 +34458,9 @@ mod tables {
         bank: 1,
         operand: 4,
     };
-    const R314: &[RegisterField] = &[F300, F301, F302, F303, F310, F311, F312, F313];
-    const R315: &[RegisterField] = &[F300, F301];
-    const F316: RegisterField = RegisterField {
+    const R307: &[RegisterField] = &[F293, F294, F295, F296, F303, F304, F305, F306];
+    const R308: &[RegisterField] = &[F293, F294];
+    const F309: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34540,9 +34470,9 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R317: &[RegisterField] = &[F316];
-    const R318: &[RegisterField] = &[F300, F301, F302, F303, F310, F311];
-    const F319: RegisterField = RegisterField {
+    const R310: &[RegisterField] = &[F309];
+    const R311: &[RegisterField] = &[F293, F294, F295, F296, F303, F304];
+    const F312: RegisterField = RegisterField {
         mask: 0x80,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34552,85 +34482,41 @@ mod tables {
         bank: 0,
         operand: 1,
     };
+    const F313: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: &Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 2,
+        bank: 1,
+        operand: 1,
+    };
+    const R314: &[RegisterField] = &[F312, F313];
+    const R315: &[RegisterField] = &[F309, F312, F313];
+    const R316: &[RegisterField] = &[F309, F293, F294];
+    const F317: RegisterField = RegisterField {
+        mask: 0x80,
+        value: 0,
+        first: &Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F318: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: &Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 2,
+    };
+    const R319: &[RegisterField] = &[F309, F317, F318];
     const F320: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x80,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 2,
-        bank: 1,
-        operand: 1,
-    };
-    const R321: &[RegisterField] = &[F319, F320];
-    const F322: RegisterField = RegisterField {
-        mask: 0x80,
-        value: 0,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 3,
-        bank: 0,
-        operand: 1,
-    };
-    const F323: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x80,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 3,
-        bank: 1,
-        operand: 1,
-    };
-    const R324: &[RegisterField] = &[F322, F323];
-    const F325: RegisterField = RegisterField {
-        mask: 0x80,
-        value: 0,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 4,
-        bank: 0,
-        operand: 1,
-    };
-    const F326: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x80,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 4,
-        bank: 1,
-        operand: 1,
-    };
-    const R327: &[RegisterField] = &[F325, F326];
-    const R328: &[RegisterField] = &[F316, F300, F301];
-    const R329: &[RegisterField] = &[F316, F319, F320];
-    const R330: &[RegisterField] = &[F316, F322, F323];
-    const R331: &[RegisterField] = &[F316, F325, F326];
-    const F332: RegisterField = RegisterField {
-        mask: 0x80,
-        value: 0,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 2,
-    };
-    const F333: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x80,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 1,
-        operand: 2,
-    };
-    const R334: &[RegisterField] = &[F316, F332, F333];
-    const F335: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34640,8 +34526,8 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const R336: &[RegisterField] = &[F335];
-    const F337: RegisterField = RegisterField {
+    const R321: &[RegisterField] = &[F320];
+    const F322: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34651,8 +34537,8 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R338: &[RegisterField] = &[F337];
-    const F339: RegisterField = RegisterField {
+    const R323: &[RegisterField] = &[F322];
+    const F324: RegisterField = RegisterField {
         mask: 0x8000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34662,7 +34548,7 @@ mod tables {
         bank: 0,
         operand: 2,
     };
-    const F340: RegisterField = RegisterField {
+    const F325: RegisterField = RegisterField {
         mask: 0xc000,
         value: 0x8000,
         first: &Bits::new(0, 6),
@@ -34672,8 +34558,8 @@ mod tables {
         bank: 1,
         operand: 2,
     };
-    const R341: &[RegisterField] = &[F319, F320, F339, F340];
-    const F342: RegisterField = RegisterField {
+    const R326: &[RegisterField] = &[F312, F313, F324, F325];
+    const F327: RegisterField = RegisterField {
         mask: 0x800000,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34683,7 +34569,7 @@ mod tables {
         bank: 0,
         operand: 3,
     };
-    const F343: RegisterField = RegisterField {
+    const F328: RegisterField = RegisterField {
         mask: 0xc00000,
         value: 0x800000,
         first: &Bits::new(0, 6),
@@ -34693,8 +34579,8 @@ mod tables {
         bank: 1,
         operand: 3,
     };
-    const R344: &[RegisterField] = &[F319, F320, F302, F303, F342, F343];
-    const F345: RegisterField = RegisterField {
+    const R329: &[RegisterField] = &[F312, F313, F295, F296, F327, F328];
+    const F330: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34704,8 +34590,8 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const R346: &[RegisterField] = &[F345];
-    const F347: RegisterField = RegisterField {
+    const R331: &[RegisterField] = &[F330];
+    const F332: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34715,7 +34601,7 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R348: &[RegisterField] = &[F347];
+    const R333: &[RegisterField] = &[F332];
     pub(super) static ISA: Isa = Isa {
         name: "valhall-2021",
         doc: "Arm Mali Valhall as documented in 2021; 64-bit words.",
@@ -37944,7 +37830,7 @@ mod tables {
                 modifiers: &[M72, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O73, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -37952,7 +37838,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0,
                     short: L65,
-                    long: L74,
+                    long: L73,
                     scans: true,
                 },
             },
@@ -37970,10 +37856,10 @@ mod tables {
                 fixed_value: 0x60800010000000,
                 ignored: 0,
                 initial: 0x60800010000000,
-                modifiers: &[M75, M68, M30, M0, M1],
+                modifiers: &[M74, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O76, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -37981,7 +37867,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0,
                     short: L65,
-                    long: L77,
+                    long: L75,
                     scans: true,
                 },
             },
@@ -37999,10 +37885,10 @@ mod tables {
                 fixed_value: 0x60800018000000,
                 ignored: 0,
                 initial: 0x60800018000000,
-                modifiers: &[M78, M68, M30, M0, M1],
+                modifiers: &[M76, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O79, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38010,7 +37896,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0,
                     short: L65,
-                    long: L80,
+                    long: L77,
                     scans: true,
                 },
             },
@@ -38028,10 +37914,10 @@ mod tables {
                 fixed_value: 0x60800020000000,
                 ignored: 0,
                 initial: 0x60804020000000,
-                modifiers: &[M81, M68, M30, M0, M1],
+                modifiers: &[M78, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O82, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38039,7 +37925,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0x4000000000,
                     short: L65,
-                    long: L77,
+                    long: L75,
                     scans: true,
                 },
             },
@@ -38057,10 +37943,10 @@ mod tables {
                 fixed_value: 0x60800028000000,
                 ignored: 0,
                 initial: 0x60807028000000,
-                modifiers: &[M83, M68, M30, M0, M1],
+                modifiers: &[M79, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O84, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38068,7 +37954,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0x7000000000,
                     short: L65,
-                    long: L77,
+                    long: L75,
                     scans: true,
                 },
             },
@@ -38086,10 +37972,10 @@ mod tables {
                 fixed_value: 0x60800030000000,
                 ignored: 0,
                 initial: 0x60806030000000,
-                modifiers: &[M85, M68, M30, M0, M1],
+                modifiers: &[M80, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O86, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38097,7 +37983,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0x6000000000,
                     short: L65,
-                    long: L77,
+                    long: L75,
                     scans: true,
                 },
             },
@@ -38115,10 +38001,10 @@ mod tables {
                 fixed_value: 0x60800038000000,
                 ignored: 0,
                 initial: 0x60807038000000,
-                modifiers: &[M87, M68, M30, M0, M1],
+                modifiers: &[M81, M68, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O88, O70],
+                operands: &[O46, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38126,7 +38012,7 @@ mod tables {
                     mask: 0x7e0000f000000000,
                     value: 0x7000000000,
                     short: L65,
-                    long: L77,
+                    long: L75,
                     scans: true,
                 },
             },
@@ -38144,10 +38030,10 @@ mod tables {
                 fixed_value: 0x61400000000000,
                 ignored: 0,
                 initial: 0x61400000000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O69, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38155,7 +38041,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38173,10 +38059,10 @@ mod tables {
                 fixed_value: 0x61400008000000,
                 ignored: 0,
                 initial: 0x61400008000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O73, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38184,7 +38070,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38202,10 +38088,10 @@ mod tables {
                 fixed_value: 0x61400010000000,
                 ignored: 0,
                 initial: 0x61400010000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O76, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38213,7 +38099,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38231,10 +38117,10 @@ mod tables {
                 fixed_value: 0x61400018000000,
                 ignored: 0,
                 initial: 0x61400018000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O79, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38242,7 +38128,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38260,10 +38146,10 @@ mod tables {
                 fixed_value: 0x61400020000000,
                 ignored: 0,
                 initial: 0x61400020000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O82, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38271,7 +38157,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38289,10 +38175,10 @@ mod tables {
                 fixed_value: 0x61400028000000,
                 ignored: 0,
                 initial: 0x61400028000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O84, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38300,7 +38186,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38318,10 +38204,10 @@ mod tables {
                 fixed_value: 0x61400030000000,
                 ignored: 0,
                 initial: 0x61400030000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O86, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38329,7 +38215,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38347,10 +38233,10 @@ mod tables {
                 fixed_value: 0x61400038000000,
                 ignored: 0,
                 initial: 0x61400038000000,
-                modifiers: &[M89, M30, M0, M1],
+                modifiers: &[M82, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O88, O70],
+                operands: &[O83, O69, O70],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -38358,7 +38244,7 @@ mod tables {
                     mask: 0x7e00000003000000,
                     value: 0,
                     short: L65,
-                    long: L91,
+                    long: L84,
                     scans: true,
                 },
             },
@@ -38379,15 +38265,15 @@ mod tables {
                 modifiers: &[M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O90, O92],
+                operands: &[O83, O85],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00000000000000,
                     value: 0,
-                    short: L93,
-                    long: L94,
+                    short: L86,
+                    long: L87,
                     scans: true,
                 },
             },
@@ -38408,15 +38294,15 @@ mod tables {
                 modifiers: &[M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O95, O96, O97],
+                operands: &[O46, O88, O89, O90],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00000000000000,
                     value: 0,
-                    short: L98,
-                    long: L99,
+                    short: L91,
+                    long: L92,
                     scans: true,
                 },
             },
@@ -38437,15 +38323,15 @@ mod tables {
                 modifiers: &[M30, M44, M45, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O100, O101, O102, O103],
+                operands: &[O93, O94, O95, O96],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00000030000000,
                     value: 0,
-                    short: L104,
-                    long: L105,
+                    short: L97,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -38466,15 +38352,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O106, O107, O108, O109],
+                operands: &[O99, O100, O101, O102],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e0000000c000000,
                     value: 0,
-                    short: L110,
-                    long: L111,
+                    short: L103,
+                    long: L104,
                     scans: true,
                 },
             },
@@ -38492,18 +38378,18 @@ mod tables {
                 fixed_value: 0x7e000000000000,
                 ignored: 0,
                 initial: 0x7ec00000000000,
-                modifiers: &[M112, M113, M0, M1],
+                modifiers: &[M105, M106, M0, M1],
                 quiet_mask: 0x7e00000003000000,
                 quiet_value: 0,
-                operands: &[O14, O114, O115, O116],
+                operands: &[O14, O107, O108, O109],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00003000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L118,
+                    short: L110,
+                    long: L111,
                     scans: true,
                 },
             },
@@ -38521,18 +38407,18 @@ mod tables {
                 fixed_value: 0x90000000040000,
                 ignored: 0,
                 initial: 0x90c00000040000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38550,18 +38436,18 @@ mod tables {
                 fixed_value: 0x90000000050000,
                 ignored: 0,
                 initial: 0x90c00000050000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38579,18 +38465,18 @@ mod tables {
                 fixed_value: 0x90000000070000,
                 ignored: 0,
                 initial: 0x90c02000070000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O125],
+                operands: &[O14, O118],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc02000000000,
-                    short: L122,
-                    long: L126,
+                    short: L115,
+                    long: L119,
                     scans: true,
                 },
             },
@@ -38608,18 +38494,18 @@ mod tables {
                 fixed_value: 0x90000000090000,
                 ignored: 0,
                 initial: 0x90c00000090000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38637,18 +38523,18 @@ mod tables {
                 fixed_value: 0x90000000140000,
                 ignored: 0,
                 initial: 0x90c00000140000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38666,18 +38552,18 @@ mod tables {
                 fixed_value: 0x90000000150000,
                 ignored: 0,
                 initial: 0x90c00000150000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38695,18 +38581,18 @@ mod tables {
                 fixed_value: 0x90000000170000,
                 ignored: 0,
                 initial: 0x90c02000170000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O125],
+                operands: &[O14, O118],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc02000000000,
-                    short: L122,
-                    long: L126,
+                    short: L115,
+                    long: L119,
                     scans: true,
                 },
             },
@@ -38724,18 +38610,18 @@ mod tables {
                 fixed_value: 0x90000000190000,
                 ignored: 0,
                 initial: 0x90c00000190000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O121],
+                operands: &[O14, O114],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L123,
+                    short: L115,
+                    long: L116,
                     scans: true,
                 },
             },
@@ -38753,18 +38639,18 @@ mod tables {
                 fixed_value: 0x900000000c0000,
                 ignored: 0,
                 initial: 0x90c000000c0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O127],
+                operands: &[O14, O120],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L128,
+                    short: L115,
+                    long: L121,
                     scans: true,
                 },
             },
@@ -38782,18 +38668,18 @@ mod tables {
                 fixed_value: 0x900000001c0000,
                 ignored: 0,
                 initial: 0x90c000001c0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O127],
+                operands: &[O14, O120],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L128,
+                    short: L115,
+                    long: L121,
                     scans: true,
                 },
             },
@@ -38811,18 +38697,18 @@ mod tables {
                 fixed_value: 0x900000000e0000,
                 ignored: 0,
                 initial: 0x90c000200e0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O130],
+                operands: &[O14, O123],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L131,
+                    short: L115,
+                    long: L124,
                     scans: true,
                 },
             },
@@ -38840,18 +38726,18 @@ mod tables {
                 fixed_value: 0x900000001e0000,
                 ignored: 0,
                 initial: 0x90c000201e0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O130],
+                operands: &[O14, O123],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L131,
+                    short: L115,
+                    long: L124,
                     scans: true,
                 },
             },
@@ -38869,18 +38755,18 @@ mod tables {
                 fixed_value: 0x900000000a0000,
                 ignored: 0,
                 initial: 0x90c000200a0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O130],
+                operands: &[O14, O123],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L131,
+                    short: L115,
+                    long: L124,
                     scans: true,
                 },
             },
@@ -38898,18 +38784,18 @@ mod tables {
                 fixed_value: 0x900000001a0000,
                 ignored: 0,
                 initial: 0x90c000201a0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O130],
+                operands: &[O14, O123],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L131,
+                    short: L115,
+                    long: L124,
                     scans: true,
                 },
             },
@@ -38927,18 +38813,18 @@ mod tables {
                 fixed_value: 0x900000000b0000,
                 ignored: 0,
                 initial: 0x90c000000b0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O133],
+                operands: &[O14, O126],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L134,
-                    long: L135,
+                    short: L127,
+                    long: L128,
                     scans: true,
                 },
             },
@@ -38959,15 +38845,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -38988,15 +38874,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39017,15 +38903,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39046,15 +38932,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39075,15 +38961,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39104,15 +38990,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39133,15 +39019,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39162,15 +39048,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O137],
+                operands: &[O14, O130],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L138,
-                    long: L139,
+                    short: L131,
+                    long: L132,
                     scans: true,
                 },
             },
@@ -39188,18 +39074,18 @@ mod tables {
                 fixed_value: 0x900000000d0000,
                 ignored: 0,
                 initial: 0x90c000000d0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O140],
+                operands: &[O14, O133],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L141,
+                    short: L115,
+                    long: L134,
                     scans: true,
                 },
             },
@@ -39217,18 +39103,18 @@ mod tables {
                 fixed_value: 0x900000000f0000,
                 ignored: 0,
                 initial: 0x90c000200f0000,
-                modifiers: &[M119, M0, M1],
+                modifiers: &[M112, M0, M1],
                 quiet_mask: 0x7e000000c0000000,
                 quiet_value: 0,
-                operands: &[O14, O130],
+                operands: &[O14, O123],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L131,
+                    short: L115,
+                    long: L124,
                     scans: true,
                 },
             },
@@ -39256,8 +39142,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39285,8 +39171,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39314,8 +39200,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39336,15 +39222,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O143],
+                operands: &[O14, O136],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39365,15 +39251,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O144],
+                operands: &[O14, O137],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L145,
+                    short: L115,
+                    long: L138,
                     scans: true,
                 },
             },
@@ -39394,15 +39280,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O146],
+                operands: &[O14, O139],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f000000000,
                     value: 0xc02000000000,
-                    short: L122,
-                    long: L147,
+                    short: L115,
+                    long: L140,
                     scans: true,
                 },
             },
@@ -39423,15 +39309,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O143],
+                operands: &[O14, O136],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39459,8 +39345,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39488,8 +39374,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39517,8 +39403,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39539,15 +39425,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O148, O149],
+                operands: &[O141, O142],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39565,7 +39451,7 @@ mod tables {
                 fixed_value: 0x95000000000000,
                 ignored: 0,
                 initial: 0x95c03000000000,
-                modifiers: &[M150, M0, M1],
+                modifiers: &[M143, M0, M1],
                 quiet_mask: 0x7e00003000000000,
                 quiet_value: 0x3000000000,
                 operands: &[O14, O47],
@@ -39575,8 +39461,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c03000000000,
                     value: 0xc03000000000,
-                    short: L122,
-                    long: L151,
+                    short: L115,
+                    long: L144,
                     scans: true,
                 },
             },
@@ -39594,18 +39480,18 @@ mod tables {
                 fixed_value: 0x99000000000000,
                 ignored: 0,
                 initial: 0x99c00000000000,
-                modifiers: &[M152, M0, M1],
+                modifiers: &[M145, M0, M1],
                 quiet_mask: 0x7e00000002000000,
                 quiet_value: 0,
-                operands: &[O14, O153],
+                operands: &[O14, O146],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00032000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L154,
+                    short: L115,
+                    long: L147,
                     scans: true,
                 },
             },
@@ -39623,18 +39509,18 @@ mod tables {
                 fixed_value: 0x99000000010000,
                 ignored: 0,
                 initial: 0x99c00020010000,
-                modifiers: &[M152, M0, M1],
+                modifiers: &[M145, M0, M1],
                 quiet_mask: 0x7e00000002000000,
                 quiet_value: 0,
-                operands: &[O14, O155],
+                operands: &[O14, O148],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00032000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L156,
+                    short: L115,
+                    long: L149,
                     scans: true,
                 },
             },
@@ -39652,18 +39538,18 @@ mod tables {
                 fixed_value: 0x99000000020000,
                 ignored: 0,
                 initial: 0x99c00000020000,
-                modifiers: &[M152, M0, M1],
+                modifiers: &[M145, M0, M1],
                 quiet_mask: 0x7e00000002000000,
                 quiet_value: 0,
-                operands: &[O14, O153],
+                operands: &[O14, O146],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00032000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L154,
+                    short: L115,
+                    long: L147,
                     scans: true,
                 },
             },
@@ -39681,18 +39567,18 @@ mod tables {
                 fixed_value: 0x99000000030000,
                 ignored: 0,
                 initial: 0x99c00020030000,
-                modifiers: &[M152, M0, M1],
+                modifiers: &[M145, M0, M1],
                 quiet_mask: 0x7e00000002000000,
                 quiet_value: 0,
-                operands: &[O14, O155],
+                operands: &[O14, O148],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00032000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L156,
+                    short: L115,
+                    long: L149,
                     scans: true,
                 },
             },
@@ -39713,15 +39599,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O153],
+                operands: &[O14, O146],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00030000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L157,
+                    short: L115,
+                    long: L150,
                     scans: true,
                 },
             },
@@ -39742,15 +39628,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O155],
+                operands: &[O14, O148],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00030000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L158,
+                    short: L115,
+                    long: L151,
                     scans: true,
                 },
             },
@@ -39771,15 +39657,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O153],
+                operands: &[O14, O146],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00030000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L157,
+                    short: L115,
+                    long: L150,
                     scans: true,
                 },
             },
@@ -39800,15 +39686,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O155],
+                operands: &[O14, O148],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00030000000,
                     value: 0xc00020000000,
-                    short: L122,
-                    long: L158,
+                    short: L115,
+                    long: L151,
                     scans: true,
                 },
             },
@@ -39829,15 +39715,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O153],
+                operands: &[O14, O146],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00030000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L157,
+                    short: L115,
+                    long: L150,
                     scans: true,
                 },
             },
@@ -39865,8 +39751,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39894,8 +39780,8 @@ mod tables {
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L122,
-                    long: L142,
+                    short: L115,
+                    long: L135,
                     scans: true,
                 },
             },
@@ -39913,18 +39799,18 @@ mod tables {
                 fixed_value: 0xa4000000000000,
                 ignored: 0,
                 initial: 0xa4c00000000000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O160, O161],
+                operands: &[O14, O153, O154],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L163,
+                    short: L155,
+                    long: L156,
                     scans: true,
                 },
             },
@@ -39942,18 +39828,18 @@ mod tables {
                 fixed_value: 0xa5000000000000,
                 ignored: 0,
                 initial: 0xa5c00028000000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O164, O166],
+                operands: &[O14, O157, O159],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00028000000,
-                    short: L162,
-                    long: L167,
+                    short: L155,
+                    long: L160,
                     scans: true,
                 },
             },
@@ -39971,18 +39857,18 @@ mod tables {
                 fixed_value: 0xa4000000020000,
                 ignored: 0,
                 initial: 0xa4c00000020000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O160, O161],
+                operands: &[O14, O153, O154],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L163,
+                    short: L155,
+                    long: L156,
                     scans: true,
                 },
             },
@@ -40000,18 +39886,18 @@ mod tables {
                 fixed_value: 0xa5000000020000,
                 ignored: 0,
                 initial: 0xa5c00028020000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O164, O166],
+                operands: &[O14, O157, O159],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00028000000,
-                    short: L162,
-                    long: L167,
+                    short: L155,
+                    long: L160,
                     scans: true,
                 },
             },
@@ -40029,18 +39915,18 @@ mod tables {
                 fixed_value: 0xa4000000030000,
                 ignored: 0,
                 initial: 0xa4c00000030000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O160, O161],
+                operands: &[O14, O153, O154],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L163,
+                    short: L155,
+                    long: L156,
                     scans: true,
                 },
             },
@@ -40058,18 +39944,18 @@ mod tables {
                 fixed_value: 0xa5000000030000,
                 ignored: 0,
                 initial: 0xa5c00028030000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O164, O166],
+                operands: &[O14, O157, O159],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00028000000,
-                    short: L162,
-                    long: L167,
+                    short: L155,
+                    long: L160,
                     scans: true,
                 },
             },
@@ -40090,15 +39976,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O168, O169],
+                operands: &[O14, O161, O162],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L170,
+                    short: L155,
+                    long: L163,
                     scans: true,
                 },
             },
@@ -40116,18 +40002,18 @@ mod tables {
                 fixed_value: 0xa4000000060000,
                 ignored: 0,
                 initial: 0xa4c00000060000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O160, O161],
+                operands: &[O14, O153, O154],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L163,
+                    short: L155,
+                    long: L156,
                     scans: true,
                 },
             },
@@ -40145,18 +40031,18 @@ mod tables {
                 fixed_value: 0xa5000000060000,
                 ignored: 0,
                 initial: 0xa5c00028060000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O164, O166],
+                operands: &[O14, O157, O159],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f33c000000,
                     value: 0xc00028000000,
-                    short: L162,
-                    long: L167,
+                    short: L155,
+                    long: L160,
                     scans: true,
                 },
             },
@@ -40174,18 +40060,18 @@ mod tables {
                 fixed_value: 0xa4000000080000,
                 ignored: 0,
                 initial: 0xa4c00000080000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O171, O172],
+                operands: &[O14, O164, O165],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c03300000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L173,
+                    short: L155,
+                    long: L166,
                     scans: true,
                 },
             },
@@ -40203,18 +40089,18 @@ mod tables {
                 fixed_value: 0xa4000000090000,
                 ignored: 0,
                 initial: 0xa4c00000090000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O174, O175],
+                operands: &[O14, O167, O168],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f300000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L176,
+                    short: L155,
+                    long: L169,
                     scans: true,
                 },
             },
@@ -40232,18 +40118,18 @@ mod tables {
                 fixed_value: 0xa0000000000000,
                 ignored: 0,
                 initial: 0xa0c00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40261,18 +40147,18 @@ mod tables {
                 fixed_value: 0xa1000000000000,
                 ignored: 0,
                 initial: 0xa1c02008000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40290,18 +40176,18 @@ mod tables {
                 fixed_value: 0xa2000000000000,
                 ignored: 0,
                 initial: 0xa2c00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40319,18 +40205,18 @@ mod tables {
                 fixed_value: 0xa8000000000000,
                 ignored: 0,
                 initial: 0xa8c00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40348,18 +40234,18 @@ mod tables {
                 fixed_value: 0xa9000000000000,
                 ignored: 0,
                 initial: 0xa9c02008000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40377,18 +40263,18 @@ mod tables {
                 fixed_value: 0xaa000000000000,
                 ignored: 0,
                 initial: 0xaac00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40406,18 +40292,18 @@ mod tables {
                 fixed_value: 0x1a3000000000000,
                 ignored: 0,
                 initial: 0x1a3c00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O194],
+                operands: &[O141, O185, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L195,
+                    short: L155,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -40435,18 +40321,18 @@ mod tables {
                 fixed_value: 0x1ab000000000000,
                 ignored: 0,
                 initial: 0x1abc00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O194],
+                operands: &[O141, O185, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L195,
+                    short: L155,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -40467,15 +40353,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L196,
+                    short: L155,
+                    long: L189,
                     scans: true,
                 },
             },
@@ -40493,18 +40379,18 @@ mod tables {
                 fixed_value: 0xa0000000010000,
                 ignored: 0,
                 initial: 0xa0c00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40522,18 +40408,18 @@ mod tables {
                 fixed_value: 0xa1000000010000,
                 ignored: 0,
                 initial: 0xa1c02008010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40551,18 +40437,18 @@ mod tables {
                 fixed_value: 0xa2000000010000,
                 ignored: 0,
                 initial: 0xa2c00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40580,18 +40466,18 @@ mod tables {
                 fixed_value: 0xa8000000010000,
                 ignored: 0,
                 initial: 0xa8c00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40609,18 +40495,18 @@ mod tables {
                 fixed_value: 0xa9000000010000,
                 ignored: 0,
                 initial: 0xa9c02008010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40638,18 +40524,18 @@ mod tables {
                 fixed_value: 0xaa000000010000,
                 ignored: 0,
                 initial: 0xaac00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40667,18 +40553,18 @@ mod tables {
                 fixed_value: 0x1a3000000010000,
                 ignored: 0,
                 initial: 0x1a3c00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O194],
+                operands: &[O141, O185, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L195,
+                    short: L155,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -40696,18 +40582,18 @@ mod tables {
                 fixed_value: 0x1ab000000010000,
                 ignored: 0,
                 initial: 0x1abc00000010000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O194],
+                operands: &[O141, O185, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L195,
+                    short: L155,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -40728,15 +40614,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O148, O197, O194, O198],
+                operands: &[O141, O190, O187, O191],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0003c000000,
                     value: 0xc00000000000,
-                    short: L199,
-                    long: L200,
+                    short: L192,
+                    long: L193,
                     scans: true,
                 },
             },
@@ -40757,15 +40643,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O148, O197, O194, O198],
+                operands: &[O141, O190, O187, O191],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0003c000000,
                     value: 0xc00000000000,
-                    short: L199,
-                    long: L200,
+                    short: L192,
+                    long: L193,
                     scans: true,
                 },
             },
@@ -40783,18 +40669,18 @@ mod tables {
                 fixed_value: 0xa00000000a0000,
                 ignored: 0,
                 initial: 0xa0c000000a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40812,18 +40698,18 @@ mod tables {
                 fixed_value: 0xa10000000a0000,
                 ignored: 0,
                 initial: 0xa1c020080a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40841,18 +40727,18 @@ mod tables {
                 fixed_value: 0xa20000000a0000,
                 ignored: 0,
                 initial: 0xa2c000000a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40870,18 +40756,18 @@ mod tables {
                 fixed_value: 0xa80000000a0000,
                 ignored: 0,
                 initial: 0xa8c000000a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L181,
+                    short: L155,
+                    long: L174,
                     scans: true,
                 },
             },
@@ -40899,18 +40785,18 @@ mod tables {
                 fixed_value: 0xa90000000a0000,
                 ignored: 0,
                 initial: 0xa9c020080a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L185,
+                    short: L155,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -40928,18 +40814,18 @@ mod tables {
                 fixed_value: 0xaa0000000a0000,
                 ignored: 0,
                 initial: 0xaac000000a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L190,
+                    short: L155,
+                    long: L183,
                     scans: true,
                 },
             },
@@ -40957,18 +40843,18 @@ mod tables {
                 fixed_value: 0x1a30000000a0000,
                 ignored: 0,
                 initial: 0x1a3c000000a0000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O194],
+                operands: &[O141, O185, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L195,
+                    short: L155,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -40986,18 +40872,18 @@ mod tables {
                 fixed_value: 0xa00000000b0000,
                 ignored: 0,
                 initial: 0xa0c000000b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L202,
+                    short: L155,
+                    long: L195,
                     scans: true,
                 },
             },
@@ -41015,18 +40901,18 @@ mod tables {
                 fixed_value: 0xa10000000b0000,
                 ignored: 0,
                 initial: 0xa1c020080b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L203,
+                    short: L155,
+                    long: L196,
                     scans: true,
                 },
             },
@@ -41044,18 +40930,18 @@ mod tables {
                 fixed_value: 0xa20000000b0000,
                 ignored: 0,
                 initial: 0xa2c000000b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L204,
+                    short: L155,
+                    long: L197,
                     scans: true,
                 },
             },
@@ -41073,18 +40959,18 @@ mod tables {
                 fixed_value: 0xa80000000b0000,
                 ignored: 0,
                 initial: 0xa8c000000b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O180],
+                operands: &[O14, O171, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L202,
+                    short: L155,
+                    long: L195,
                     scans: true,
                 },
             },
@@ -41102,18 +40988,18 @@ mod tables {
                 fixed_value: 0xa90000000b0000,
                 ignored: 0,
                 initial: 0xa9c020080b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O184],
+                operands: &[O14, O175, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc02008000000,
-                    short: L162,
-                    long: L203,
+                    short: L155,
+                    long: L196,
                     scans: true,
                 },
             },
@@ -41131,18 +41017,18 @@ mod tables {
                 fixed_value: 0xaa0000000b0000,
                 ignored: 0,
                 initial: 0xaac000000b0000,
-                modifiers: &[M201, M0, M1],
+                modifiers: &[M194, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O189],
+                operands: &[O14, O180, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f07c000000,
                     value: 0xc00000000000,
-                    short: L162,
-                    long: L204,
+                    short: L155,
+                    long: L197,
                     scans: true,
                 },
             },
@@ -41160,18 +41046,18 @@ mod tables {
                 fixed_value: 0xa00000000f0000,
                 ignored: 0,
                 initial: 0xa0c030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O207, O180],
+                operands: &[O14, O200, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L208,
+                    short: L155,
+                    long: L201,
                     scans: true,
                 },
             },
@@ -41189,18 +41075,18 @@ mod tables {
                 fixed_value: 0xa10000000f0000,
                 ignored: 0,
                 initial: 0xa1c030080f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O168, O184],
+                operands: &[O14, O161, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03008000000,
-                    short: L162,
-                    long: L209,
+                    short: L155,
+                    long: L202,
                     scans: true,
                 },
             },
@@ -41218,18 +41104,18 @@ mod tables {
                 fixed_value: 0xa20000000f0000,
                 ignored: 0,
                 initial: 0xa2c030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O210, O189],
+                operands: &[O14, O203, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L211,
+                    short: L155,
+                    long: L204,
                     scans: true,
                 },
             },
@@ -41247,18 +41133,18 @@ mod tables {
                 fixed_value: 0xa80000000f0000,
                 ignored: 0,
                 initial: 0xa8c030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O207, O180],
+                operands: &[O14, O200, O173],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L208,
+                    short: L155,
+                    long: L201,
                     scans: true,
                 },
             },
@@ -41276,18 +41162,18 @@ mod tables {
                 fixed_value: 0xa90000000f0000,
                 ignored: 0,
                 initial: 0xa9c030080f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O168, O184],
+                operands: &[O14, O161, O177],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03008000000,
-                    short: L162,
-                    long: L209,
+                    short: L155,
+                    long: L202,
                     scans: true,
                 },
             },
@@ -41305,18 +41191,18 @@ mod tables {
                 fixed_value: 0xaa0000000f0000,
                 ignored: 0,
                 initial: 0xaac030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O14, O210, O189],
+                operands: &[O14, O203, O182],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L211,
+                    short: L155,
+                    long: L204,
                     scans: true,
                 },
             },
@@ -41334,18 +41220,18 @@ mod tables {
                 fixed_value: 0x1a30000000f0000,
                 ignored: 0,
                 initial: 0x1a3c030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O148, O197, O194],
+                operands: &[O141, O190, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L212,
+                    short: L155,
+                    long: L205,
                     scans: true,
                 },
             },
@@ -41363,18 +41249,18 @@ mod tables {
                 fixed_value: 0x1ab0000000f0000,
                 ignored: 0,
                 initial: 0x1abc030000f0000,
-                modifiers: &[M150, M205, M206, M0, M1],
+                modifiers: &[M143, M198, M199, M0, M1],
                 quiet_mask: 0x7e00003303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O148, O197, O194],
+                operands: &[O141, O190, O187],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0333fc00000,
                     value: 0xc03000000000,
-                    short: L162,
-                    long: L212,
+                    short: L155,
+                    long: L205,
                     scans: true,
                 },
             },
@@ -41392,18 +41278,18 @@ mod tables {
                 fixed_value: 0xb2000000000000,
                 ignored: 0,
                 initial: 0xb2c00000000000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O160, O161, O216],
+                operands: &[O14, O153, O154, O209],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0ff3f000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L217,
+                    short: L110,
+                    long: L210,
                     scans: true,
                 },
             },
@@ -41421,18 +41307,18 @@ mod tables {
                 fixed_value: 0xb3000000000000,
                 ignored: 0,
                 initial: 0xb3c0002a000000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O164, O166, O219],
+                operands: &[O14, O157, O159, O212],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0ff3f000000,
                     value: 0xc0002a000000,
-                    short: L117,
-                    long: L220,
+                    short: L110,
+                    long: L213,
                     scans: true,
                 },
             },
@@ -41450,18 +41336,18 @@ mod tables {
                 fixed_value: 0xb4000100000000,
                 ignored: 0,
                 initial: 0xb4c00100000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -41479,18 +41365,18 @@ mod tables {
                 fixed_value: 0xb5000100000000,
                 ignored: 0,
                 initial: 0xb5c02100000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -41508,18 +41394,18 @@ mod tables {
                 fixed_value: 0xb6000100000000,
                 ignored: 0,
                 initial: 0xb6c00100000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -41537,18 +41423,18 @@ mod tables {
                 fixed_value: 0x1b7000100000000,
                 ignored: 0,
                 initial: 0x1b7c00100000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -41566,18 +41452,18 @@ mod tables {
                 fixed_value: 0xb4000000000000,
                 ignored: 0,
                 initial: 0xb4c00000000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -41595,18 +41481,18 @@ mod tables {
                 fixed_value: 0xb5000000000000,
                 ignored: 0,
                 initial: 0xb5c02000000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -41624,18 +41510,18 @@ mod tables {
                 fixed_value: 0xb6000000000000,
                 ignored: 0,
                 initial: 0xb6c00000000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -41653,18 +41539,18 @@ mod tables {
                 fixed_value: 0x1b7000000000000,
                 ignored: 0,
                 initial: 0x1b7c00000000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -41682,18 +41568,18 @@ mod tables {
                 fixed_value: 0xb4000101000000,
                 ignored: 0,
                 initial: 0xb4c00101000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -41711,18 +41597,18 @@ mod tables {
                 fixed_value: 0xb5000101000000,
                 ignored: 0,
                 initial: 0xb5c02101000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -41740,18 +41626,18 @@ mod tables {
                 fixed_value: 0xb6000101000000,
                 ignored: 0,
                 initial: 0xb6c00101000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -41769,18 +41655,18 @@ mod tables {
                 fixed_value: 0x1b7000101000000,
                 ignored: 0,
                 initial: 0x1b7c00101000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -41798,18 +41684,18 @@ mod tables {
                 fixed_value: 0xb4000001000000,
                 ignored: 0,
                 initial: 0xb4c00001000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -41827,18 +41713,18 @@ mod tables {
                 fixed_value: 0xb5000001000000,
                 ignored: 0,
                 initial: 0xb5c02001000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -41856,18 +41742,18 @@ mod tables {
                 fixed_value: 0xb6000001000000,
                 ignored: 0,
                 initial: 0xb6c00001000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -41885,18 +41771,18 @@ mod tables {
                 fixed_value: 0x1b7000001000000,
                 ignored: 0,
                 initial: 0x1b7c00001000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -41914,18 +41800,18 @@ mod tables {
                 fixed_value: 0xb4000102000000,
                 ignored: 0,
                 initial: 0xb4c00102000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -41943,18 +41829,18 @@ mod tables {
                 fixed_value: 0xb5000102000000,
                 ignored: 0,
                 initial: 0xb5c02102000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -41972,18 +41858,18 @@ mod tables {
                 fixed_value: 0xb6000102000000,
                 ignored: 0,
                 initial: 0xb6c00102000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -42001,18 +41887,18 @@ mod tables {
                 fixed_value: 0x1b7000102000000,
                 ignored: 0,
                 initial: 0x1b7c00102000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -42030,18 +41916,18 @@ mod tables {
                 fixed_value: 0xb4000002000000,
                 ignored: 0,
                 initial: 0xb4c00002000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O178, O223, O225],
+                operands: &[O14, O171, O216, O218],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L227,
+                    short: L219,
+                    long: L220,
                     scans: true,
                 },
             },
@@ -42059,18 +41945,18 @@ mod tables {
                 fixed_value: 0xb5000002000000,
                 ignored: 0,
                 initial: 0xb5c02002000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O182, O223, O228],
+                operands: &[O14, O175, O216, O221],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc02000000000,
-                    short: L226,
-                    long: L229,
+                    short: L219,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -42088,18 +41974,18 @@ mod tables {
                 fixed_value: 0xb6000002000000,
                 ignored: 0,
                 initial: 0xb6c00002000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O187, O223, O230],
+                operands: &[O14, O180, O216, O223],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L231,
+                    short: L219,
+                    long: L224,
                     scans: true,
                 },
             },
@@ -42117,18 +42003,18 @@ mod tables {
                 fixed_value: 0x1b7000002000000,
                 ignored: 0,
                 initial: 0x1b7c00002000000,
-                modifiers: &[M221, M0, M1],
+                modifiers: &[M214, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O148, O192, O223, O232],
+                operands: &[O141, O185, O216, O225],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f840000000,
                     value: 0xc00000000000,
-                    short: L226,
-                    long: L233,
+                    short: L219,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -42149,15 +42035,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O207, O234, O235],
+                operands: &[O14, O200, O227, O228],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L236,
+                    short: L110,
+                    long: L229,
                     scans: true,
                 },
             },
@@ -42178,15 +42064,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O237, O238, O239],
+                operands: &[O14, O230, O231, O232],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f000000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L240,
+                    short: L110,
+                    long: L233,
                     scans: true,
                 },
             },
@@ -42207,15 +42093,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O241, O242, O239],
+                operands: &[O14, O234, O235, O232],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f000000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L240,
+                    short: L110,
+                    long: L233,
                     scans: true,
                 },
             },
@@ -42236,15 +42122,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O244, O246, O247],
+                operands: &[O14, O237, O239, O240],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L248,
-                    long: L249,
+                    short: L241,
+                    long: L242,
                     scans: true,
                 },
             },
@@ -42265,15 +42151,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O250, O251, O252],
+                operands: &[O14, O243, O244, O245],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0fc00000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L253,
+                    short: L110,
+                    long: L246,
                     scans: true,
                 },
             },
@@ -42294,15 +42180,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O250, O251, O252],
+                operands: &[O14, O243, O244, O245],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0fc00000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L253,
+                    short: L110,
+                    long: L246,
                     scans: true,
                 },
             },
@@ -42320,18 +42206,18 @@ mod tables {
                 fixed_value: 0xc2000000000000,
                 ignored: 0,
                 initial: 0xc2c00000000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O210, O254, O255],
+                operands: &[O14, O203, O247, O248],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00040000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L256,
+                    short: L110,
+                    long: L249,
                     scans: true,
                 },
             },
@@ -42349,18 +42235,18 @@ mod tables {
                 fixed_value: 0xc2000001000000,
                 ignored: 0,
                 initial: 0xc2c00001000000,
-                modifiers: &[M177, M0, M1],
+                modifiers: &[M170, M0, M1],
                 quiet_mask: 0x7e00000040000000,
                 quiet_value: 0,
-                operands: &[O14, O210, O254, O255],
+                operands: &[O14, O203, O247, O248],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00040000000,
                     value: 0xc00000000000,
-                    short: L117,
-                    long: L256,
+                    short: L110,
+                    long: L249,
                     scans: true,
                 },
             },
@@ -42378,18 +42264,18 @@ mod tables {
                 fixed_value: 0xf0000000000000,
                 ignored: 0,
                 initial: 0xf0c00000000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O178, O180, O260],
+                operands: &[O14, O171, O173, O253],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc00000000000,
-                    short: L261,
-                    long: L262,
+                    short: L254,
+                    long: L255,
                     scans: true,
                 },
             },
@@ -42407,18 +42293,18 @@ mod tables {
                 fixed_value: 0xf1000000000000,
                 ignored: 0,
                 initial: 0xf1c02008000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O182, O184, O263],
+                operands: &[O14, O175, O177, O256],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc02008000000,
-                    short: L261,
-                    long: L264,
+                    short: L254,
+                    long: L257,
                     scans: true,
                 },
             },
@@ -42436,18 +42322,18 @@ mod tables {
                 fixed_value: 0xf2000000000000,
                 ignored: 0,
                 initial: 0xf2c00000000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O187, O189, O265],
+                operands: &[O14, O180, O182, O258],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc00000000000,
-                    short: L261,
-                    long: L266,
+                    short: L254,
+                    long: L259,
                     scans: true,
                 },
             },
@@ -42465,18 +42351,18 @@ mod tables {
                 fixed_value: 0xf4000000000000,
                 ignored: 0,
                 initial: 0xf4c00000000000,
-                modifiers: &[M12, M257, M258, M0, M1],
+                modifiers: &[M12, M250, M251, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O160, O161, O260],
+                operands: &[O14, O153, O154, O253],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03d000000,
                     value: 0xc00000000000,
-                    short: L261,
-                    long: L267,
+                    short: L254,
+                    long: L260,
                     scans: true,
                 },
             },
@@ -42494,18 +42380,18 @@ mod tables {
                 fixed_value: 0xf5000000000000,
                 ignored: 0,
                 initial: 0xf5c00028000000,
-                modifiers: &[M12, M257, M258, M0, M1],
+                modifiers: &[M12, M250, M251, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O164, O166, O263],
+                operands: &[O14, O157, O159, O256],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03d000000,
                     value: 0xc00028000000,
-                    short: L261,
-                    long: L268,
+                    short: L254,
+                    long: L261,
                     scans: true,
                 },
             },
@@ -42523,18 +42409,18 @@ mod tables {
                 fixed_value: 0xf8000000000000,
                 ignored: 0,
                 initial: 0xf8c00000000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O178, O180, O260],
+                operands: &[O14, O171, O173, O253],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc00000000000,
-                    short: L261,
-                    long: L262,
+                    short: L254,
+                    long: L255,
                     scans: true,
                 },
             },
@@ -42552,18 +42438,18 @@ mod tables {
                 fixed_value: 0xf9000000000000,
                 ignored: 0,
                 initial: 0xf9c02008000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O182, O184, O263],
+                operands: &[O14, O175, O177, O256],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc02008000000,
-                    short: L261,
-                    long: L264,
+                    short: L254,
+                    long: L257,
                     scans: true,
                 },
             },
@@ -42581,18 +42467,18 @@ mod tables {
                 fixed_value: 0xfa000000000000,
                 ignored: 0,
                 initial: 0xfac00000000000,
-                modifiers: &[M12, M257, M258, M259, M0, M1],
+                modifiers: &[M12, M250, M251, M252, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O14, O187, O189, O265],
+                operands: &[O14, O180, O182, O258],
                 syntax: S53,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0f03f000000,
                     value: 0xc00000000000,
-                    short: L261,
-                    long: L266,
+                    short: L254,
+                    long: L259,
                     scans: true,
                 },
             },
@@ -42613,15 +42499,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O207, O269],
+                operands: &[O14, O200, O262],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L270,
-                    long: L271,
+                    short: L263,
+                    long: L264,
                     scans: true,
                 },
             },
@@ -42642,15 +42528,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O168, O269],
+                operands: &[O14, O161, O262],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L270,
-                    long: L271,
+                    short: L263,
+                    long: L264,
                     scans: true,
                 },
             },
@@ -42671,15 +42557,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O210, O269],
+                operands: &[O14, O203, O262],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L270,
-                    long: L271,
+                    short: L263,
+                    long: L264,
                     scans: true,
                 },
             },
@@ -42700,15 +42586,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O207, O269],
+                operands: &[O14, O200, O262],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L270,
-                    long: L271,
+                    short: L263,
+                    long: L264,
                     scans: true,
                 },
             },
@@ -42729,15 +42615,15 @@ mod tables {
                 modifiers: &[M0, M1],
                 quiet_mask: 0x7e00000000000000,
                 quiet_value: 0,
-                operands: &[O14, O168, O269],
+                operands: &[O14, O161, O262],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c00000000000,
                     value: 0xc00000000000,
-                    short: L270,
-                    long: L271,
+                    short: L263,
+                    long: L264,
                     scans: true,
                 },
             },
@@ -42755,10 +42641,10 @@ mod tables {
                 fixed_value: 0x69800000000000,
                 ignored: 0,
                 initial: 0x69800000000000,
-                modifiers: &[M272, M273, M30, M0, M1],
+                modifiers: &[M265, M266, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O46, O47, O274],
+                operands: &[O46, O47, O267],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -42766,7 +42652,7 @@ mod tables {
                     mask: 0x7e00000000820000,
                     value: 0,
                     short: L65,
-                    long: L275,
+                    long: L268,
                     scans: true,
                 },
             },
@@ -42784,10 +42670,10 @@ mod tables {
                 fixed_value: 0x120c00000000000,
                 ignored: 0,
                 initial: 0x120c00000000000,
-                modifiers: &[M272, M273, M30, M0, M1],
+                modifiers: &[M265, M266, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O276, O47, O274],
+                operands: &[O269, O47, O267],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
@@ -42795,7 +42681,7 @@ mod tables {
                     mask: 0x7e00000000820000,
                     value: 0,
                     short: L65,
-                    long: L275,
+                    long: L268,
                     scans: true,
                 },
             },
@@ -42813,18 +42699,18 @@ mod tables {
                 fixed_value: 0x125400000c00000,
                 ignored: 0,
                 initial: 0x125400000c00000,
-                modifiers: &[M277, M278, M279, M30, M0, M1],
+                modifiers: &[M270, M271, M272, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O100, O280, O281],
+                operands: &[O93, O273, O274],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00008000000800,
                     value: 0,
-                    short: L282,
-                    long: L283,
+                    short: L275,
+                    long: L276,
                     scans: true,
                 },
             },
@@ -42842,18 +42728,18 @@ mod tables {
                 fixed_value: 0x128400000c00000,
                 ignored: 0,
                 initial: 0x128400000c00000,
-                modifiers: &[M277, M284, M285, M278, M279, M30, M0, M1],
+                modifiers: &[M270, M277, M278, M271, M272, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O100, O280, O286],
+                operands: &[O93, O273, O279],
                 syntax: S23,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00008000001800,
                     value: 0,
-                    short: L287,
-                    long: L288,
+                    short: L280,
+                    long: L281,
                     scans: true,
                 },
             },
@@ -42871,18 +42757,18 @@ mod tables {
                 fixed_value: 0x130800000000000,
                 ignored: 0,
                 initial: 0x130800000000000,
-                modifiers: &[M278, M279, M30, M0, M1],
+                modifiers: &[M271, M272, M30, M0, M1],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O289, O286],
+                operands: &[O282, O279],
                 syntax: S9,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00008000000000,
                     value: 0,
-                    short: L290,
-                    long: L291,
+                    short: L283,
+                    long: L284,
                     scans: true,
                 },
             },
@@ -42900,18 +42786,18 @@ mod tables {
                 fixed_value: 0x160000000000000,
                 ignored: 0,
                 initial: 0x160c00000000000,
-                modifiers: &[M159, M0, M1],
+                modifiers: &[M152, M0, M1],
                 quiet_mask: 0x7e00000300000000,
                 quiet_value: 0,
-                operands: &[O14, O174, O175, O292, O293],
+                operands: &[O14, O167, O168, O285, O286],
                 syntax: S37,
                 placed: 0,
                 limits: &[],
                 script: Script {
                     mask: 0x7e00c0ff00000000,
                     value: 0xc00000000000,
-                    short: L294,
-                    long: L295,
+                    short: L287,
+                    long: L288,
                     scans: true,
                 },
             },
@@ -44291,196 +44177,196 @@ mod tables {
     /// The registers that each form reads and writes. Separate from `ISA`, so that programs that do not use it
     /// do not contain it.
     pub(super) static REGISTERS: [(&[RegisterField], &[RegisterField]); 190] = [
-        (R296, R296),
-        (R299, R296),
-        (R304, R306),
-        (R309, R296),
-        (R296, R296),
-        (R314, R306),
-        (R314, R306),
-        (R314, R306),
-        (R314, R306),
-        (R314, R306),
-        (R314, R306),
-        (R315, R317),
-        (R304, R317),
-        (R304, R317),
-        (R304, R317),
-        (R318, R317),
-        (R315, R317),
-        (R315, R317),
-        (R315, R317),
-        (R315, R317),
-        (R315, R317),
-        (R321, R317),
-        (R321, R317),
-        (R324, R317),
-        (R327, R317),
-        (R328, R296),
-        (R328, R296),
-        (R328, R296),
-        (R328, R296),
-        (R329, R296),
-        (R329, R296),
-        (R330, R296),
-        (R331, R296),
-        (R328, R296),
-        (R318, R317),
-        (R334, R336),
-        (R318, R317),
-        (R318, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R321, R338),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R341, R338),
-        (R341, R338),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R341, R338),
-        (R341, R338),
-        (R341, R338),
-        (R341, R338),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R341, R338),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R304, R306),
-        (R341, R338),
-        (R341, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R344, R338),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R318, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R306),
-        (R315, R317),
-        (R328, R317),
-        (R334, R346),
-        (R334, R346),
-        (R315, R348),
-        (R314, R306),
+        (R289, R289),
+        (R292, R289),
+        (R297, R299),
+        (R302, R289),
+        (R289, R289),
+        (R307, R299),
+        (R307, R299),
+        (R307, R299),
+        (R307, R299),
+        (R307, R299),
+        (R307, R299),
+        (R308, R310),
+        (R297, R310),
+        (R297, R310),
+        (R297, R310),
+        (R311, R310),
+        (R308, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R314, R310),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R315, R289),
+        (R316, R289),
+        (R311, R310),
+        (R319, R321),
+        (R311, R310),
+        (R311, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R314, R323),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R326, R323),
+        (R326, R323),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R326, R323),
+        (R326, R323),
+        (R326, R323),
+        (R326, R323),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R326, R323),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R297, R299),
+        (R326, R323),
+        (R326, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R329, R323),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R311, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R299),
+        (R308, R310),
+        (R316, R310),
+        (R319, R331),
+        (R319, R331),
+        (R308, R333),
+        (R307, R299),
     ];
     static PRIMARY: [u64; 512] = [
         0, 0x100000000, 0x200000000, 0x300000000, 0x400000000, 0x500000000, 0x600000000,

@@ -81,7 +81,7 @@
 #[cfg(feature = "semantics")]
 pub mod semantics;
 #[cfg(feature = "semantics")]
-pub use semantics::Machine;
+isaforge_core::with_machine! { pub use semantics::Machine; }
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;

@@ -171,7 +171,7 @@ impl Program {
         let deadline = args.time_limit.map(|limit| Instant::now() + limit);
         let ended = match self.end {
             Some(end) if end == self.entry => Ok(Stop::Breakpoint(end)),
-            _ => run_for(&mut machine, &mut console, (args.budget.unwrap_or(self.budget), deadline), run),
+            _ => run_for(&mut machine, &mut console, (self.budget, deadline), run),
         };
         console.flush();
         if matches!(ended, Err(_) | Ok(Stop::Host)) {
@@ -207,6 +207,10 @@ impl Program {
 }
 
 impl Launched for Program {
+    fn set_budget(&mut self, budget: u64) {
+        self.budget = budget;
+    }
+
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
         if args.signature.is_some() && self.signature.is_none() {
             let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", self.path.display());
@@ -246,11 +250,10 @@ impl Launched for Program {
         self.start::<1>()?;
         let start = || self.start::<1>().unwrap_or_else(|_| Machine::new(self.set.0, self.set.1, self.set.2));
         let deadline = engine::deadline(args);
-        let budget = args.budget.unwrap_or(self.budget);
         let mut agreed = Ok(Ok(String::new()));
         for eager in [false, true] {
             let compiler = || if eager { compiler(args).eager() } else { compiler(args) };
-            let ended = jit::compare::compare(start, compiler, budget, || deadline.passed().is_none());
+            let ended = jit::compare::compare(start, compiler, self.budget, || deadline.passed().is_none());
             let executed = |number: u64| count(number, "instruction");
             agreed = ended
                 .map(|(ended, count)| match ended {

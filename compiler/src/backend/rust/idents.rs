@@ -78,15 +78,33 @@ pub(crate) fn ident(name: &str) -> Ident {
 /// Converts a text of a specification to documentation of generated code, line by line, with a space before each line.
 ///
 /// No part of it may become a code block, which rustdoc would compile and run as a test of the generated crate, so
-/// fences are escaped and indentation is removed.
+/// fences are escaped and indentation is removed. Brackets are no links, and angle brackets no HTML.
 pub(crate) fn doc_text(text: &str) -> String {
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let line = words.join(" ").replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~");
+        let line = plain(&words.join(" ").replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~"));
         if line.is_empty() { line } else { format!(" {line}") }
     };
     let lines: Vec<String> = text.trim().lines().map(line).collect();
     lines.join("\n")
+}
+
+/// Escapes what would be a link or HTML outside of code.
+fn plain(line: &str) -> String {
+    let (mut out, mut code) = (String::with_capacity(line.len()), false);
+    for (at, c) in line.char_indices() {
+        let rest = &line[at + c.len_utf8()..];
+        let named = rest.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '/' | '!'));
+        match c {
+            // A single backtick begins no code.
+            '`' => code = !code && rest.contains('`'),
+            '[' if !code && named && rest.contains(']') => out.push('\\'),
+            '<' if !code && named && rest.contains('>') => out.push('\\'),
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// A name in documentation, as code.

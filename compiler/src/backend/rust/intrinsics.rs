@@ -4,6 +4,7 @@ use isaforge_core::semantics::{Class, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::idents::{Namespace, doc_text, ident};
 use crate::expression::scope::{IntrinsicInfo, Library, Parameter};
 
 /// Generates the trait `Intrinsics` and the function that calls its methods by index. Empty if there are no intrinsics.
@@ -45,7 +46,7 @@ pub fn emit_intrinsics(library: &Library) -> TokenStream {
 }
 
 fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
-    let (signature, doc) = (signature(intrinsic), format!(" {}", intrinsic.doc));
+    let (signature, doc) = (signature(intrinsic), doc_text(&intrinsic.doc));
     quote! {
         #[doc = #doc]
         ///
@@ -58,11 +59,10 @@ fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
 
 fn signature(intrinsic: &IntrinsicInfo) -> TokenStream {
     let name = ident(&intrinsic.name);
+    let mut names = Namespace::with(&["mask", "L"]);
     let parameters = intrinsic.parameters.iter().enumerate().map(|(k, parameter)| {
-        let name = match intrinsic.names.get(k).cloned().flatten() {
-            Some(name) => ident(&name),
-            None => format_ident!("argument_{k}"),
-        };
+        let name = intrinsic.names.get(k).cloned().flatten();
+        let name = names.take(name.unwrap_or_else(|| format!("argument_{k}")), "_");
         match parameter {
             Parameter::Operand => quote!(#name: u16),
             Parameter::Value(ty) => {
@@ -154,8 +154,4 @@ fn rust_name(ty: Type) -> &'static str {
         (_, _, ..=32) => "u32",
         _ => "u64",
     }
-}
-
-fn ident(name: &str) -> proc_macro2::Ident {
-    syn::parse_str(name).unwrap_or_else(|_| format_ident!("r#{name}"))
 }

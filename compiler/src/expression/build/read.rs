@@ -48,10 +48,31 @@ impl<'a> Builder<'a> {
     pub(in crate::expression) fn read_state(&mut self, state: usize, index: Option<u16>) -> u16 {
         let info = &self.scope.library.states[state];
         self.scope.library.usage.borrow_mut().states.insert(state);
-        let original = self.graph.node(Op::State, 0, info.ty, [state as u16, index.unwrap_or(NONE), NONE, NONE]);
+        let ty = info.ty;
+        let read = |s: &mut Self, at| s.graph.node(Op::State, 0, ty, [state as u16, at, NONE, NONE]);
         match index {
-            Some(index) => self.forwarded_element(state as u16, index, original),
-            None => self.forwarded(Place::State(state as u16), original),
+            Some(index) => {
+                let at = self.guarded(index);
+                let original = read(self, at);
+                self.forwarded_element(state as u16, index, original)
+            }
+            None => {
+                let original = read(self, NONE);
+                self.forwarded(Place::State(state as u16), original)
+            }
+        }
+    }
+
+    /// An index that is 0 where the current statement is not executed: there it may be beyond the last element.
+    fn guarded(&mut self, index: u16) -> u16 {
+        match self.when() {
+            NONE => index,
+            _ if self.graph.nodes.get(usize::from(index)).is_some_and(|node| node.op == Op::Const) => index,
+            when => {
+                let ty = self.graph.ty(index);
+                let zero = self.graph.constant(ty, 0);
+                self.graph.node(Op::Select, 0, ty, [when, index, zero, NONE])
+            }
         }
     }
 

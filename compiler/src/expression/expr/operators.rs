@@ -54,7 +54,11 @@ impl Builder<'_> {
         if matches!(op, Binary::LogicalAnd | Binary::LogicalOr) {
             let left = self.expression(a, None)?;
             let left = self.truth_of_any_width(&left, a.span)?;
-            let right = self.expression(b, None)?;
+            // The right side is not evaluated where the left one decides.
+            let right = match self.graph.ty(left) {
+                Type::BOOL => self.where_is(left, op == Binary::LogicalAnd, |s| s.expression(b, None))?,
+                _ => self.expression(b, None)?,
+            };
             let right = self.truth_of_any_width(&right, b.span)?;
             let (left, right, ty) = self.unify((&Value::Node(left), a.span), (&Value::Node(right), b.span), None)?;
             let op = if op == Binary::LogicalAnd { Op::And } else { Op::Or };

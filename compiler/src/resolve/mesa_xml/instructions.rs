@@ -83,7 +83,7 @@ impl Resolver<'_> {
             }
             return None;
         }
-        let rule = spec.sizes.iter().flatten().find(|rule| name.value.ends_with(&rule.suffix));
+        let rule = spec.sizes.iter().flatten().find(|rule| rule.applies(&name.value));
         self.applied.extend(rule.map(|rule| rule.span));
         let size = rule.map_or(spec.size, |rule| rule.size);
         Some(Instruction { name, opcode, opcode2, ops, body, own, size, correction: None })

@@ -54,14 +54,18 @@ impl Resolver<'_> {
             return;
         }
         for rule in spec.sizes.iter().flatten().filter(|rule| !applied.contains(&rule.span)) {
-            let shadow = spec.sizes.iter().flatten().take_while(|other| other.span != rule.span);
-            if let Some(shadow) = shadow.clone().find(|other| rule.suffix.ends_with(&other.suffix)) {
-                let message = format!("no name is left for `{}`: an earlier suffix takes them all", rule.suffix);
+            let mut earlier = spec.sizes.iter().flatten().take_while(|other| other.span != rule.span);
+            let suffix = rule.suffix.as_deref().unwrap_or("");
+            if let Some(shadow) = earlier.find(|other| other.covers(rule)) {
+                let message = format!("no name is left for `{suffix}`: an earlier suffix takes them all");
                 let error = Diagnostic::error("E0118", rule.span, message).secondary(shadow.span, "this one");
                 self.out.push(error.help("put the longer suffix first"));
                 continue;
             }
-            self.never_applies(rule.span, &format!("no instruction's name ends with `{}`", rule.suffix), None);
+            let starts = rule.names.iter().flatten().map(|name| format!("starts with `{}`", name.value));
+            let ends = rule.suffix.iter().map(|suffix| format!("ends with `{suffix}`"));
+            let what: Vec<String> = starts.chain(ends).collect();
+            self.never_applies(rule.span, &format!("no instruction's name {}", what.join(" or ")), None);
         }
         for (name, _) in spec.modifiers.iter().filter(|(name, _)| !applied.contains(&name.span)) {
             let near = did_you_mean(name, elements.iter().copied());

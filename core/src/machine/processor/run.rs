@@ -71,7 +71,9 @@ impl<const L: usize> Machine<L> {
         if instruction.unmasks {
             active = self.live;
         }
-        let next = wrapped(cut(pc.wrapping_add(instruction.length), self.semantics.pc_bits.into()), self.hardware);
+        let unit = u64::from(self.hardware.unit.max(1));
+        let next = wrapped(pc.wrapping_add(instruction.length), self.hardware);
+        let next = cut(next / unit, self.semantics.pc_bits.into()).wrapping_mul(unit);
         self.touched.clear();
         let looks_on = host.looks_on();
         let mut running = Running {
@@ -89,9 +91,13 @@ impl<const L: usize> Machine<L> {
             inside: false,
             flow: Flow { next: [next; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: looks_on.then_some(&mut self.touched),
+            replaced: alloc::vec::Vec::new(),
         };
         match &instruction.execution {
-            None => evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?,
+            None => {
+                let done = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
+                done.map_err(|reason| trap(running.undo(reason)))?;
+            }
             Some(execution) => {
                 active = running.executing(execution, &mut self.scratch).map_err(trap)?;
                 running.executing = active;
@@ -100,7 +106,8 @@ impl<const L: usize> Machine<L> {
                 let lanes = |turn| if execution.in_turn { lanes & 1_u64 << turn } else { lanes };
                 for lanes in (0..turns).map(lanes).filter(|lanes| *lanes != 0) {
                     running.active = lanes;
-                    evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
+                    let done = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
+                    done.map_err(|reason| trap(running.undo(reason)))?;
                 }
             }
         }
@@ -129,17 +136,16 @@ impl<const L: usize> Machine<L> {
             self.waiting = (self.waiting | flow.waits) & self.live;
         }
         self.executed += 1;
+        let mut stopped = false;
         if looks_on {
             let text = &Text(self.encoding, &instruction.found);
             let step = Executed { pc, opcode: instruction.opcode, active, touched: &self.touched, text };
-            if host.executed(&step).is_break() {
-                return Ok(Some(Stop::Host));
-            }
+            stopped = host.executed(&step).is_break();
         }
         Ok(match flow.exit {
             Some(status) => Some(Stop::Exit(status)),
             None if self.live == 0 => Some(Stop::Ended),
-            None => None,
+            None => stopped.then_some(Stop::Host),
         })
     }
 }

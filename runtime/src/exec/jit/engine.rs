@@ -64,7 +64,8 @@ pub struct Compiler {
     /// The inputs that all code relies on.
     semantics: Option<&'static Semantics>,
     breakpoints: BTreeSet<u64>,
-    changes: u64,
+    /// The version of the code that they are derived from.
+    changes: usize,
     /// How often all code was dropped.
     flushed: u32,
     /// The number of instructions that were executed as machine code.
@@ -156,7 +157,7 @@ impl Compiler {
             if !machine.breakpoints.is_empty() && machine.breakpoints.contains(&machine.pc()) {
                 return Ok(Stop::Breakpoint(machine.pc()));
             }
-            if machine.memory.code_changes() != self.changes {
+            if machine.memory.code_version() != self.changes {
                 self.flush(machine);
             }
             jumped = !(1..=machine.encoding().longest()).contains(&machine.pc().wrapping_sub(pc));
@@ -171,7 +172,7 @@ impl Compiler {
         let is = |(at, bytes): &(u64, Vec<u8>)| machine.memory.bytes(*at, bytes.len() as u64) == Some(bytes);
         if !same
             || self.breakpoints != machine.breakpoints
-            || self.changes != machine.memory.code_changes()
+            || self.changes != machine.memory.code_version()
             || !ready.all(is)
         {
             if !same {
@@ -185,7 +186,7 @@ impl Compiler {
     }
 
     fn flush(&mut self, machine: &Machine<1>) {
-        self.changes = machine.memory.code_changes();
+        self.changes = machine.memory.code_version();
         self.places.clear();
         self.kept = 0;
         self.flushed += 1;
@@ -270,7 +271,7 @@ impl Compiler {
         }
         place.attempts += 1;
         let ready = self.region(machine, pc);
-        if machine.memory.code_changes() != self.changes {
+        if machine.memory.code_version() != self.changes {
             self.flush(machine);
             return false;
         }
