@@ -59,6 +59,8 @@ pub struct Side {
 /// Two accesses that are not ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Race {
+    /// The address space, if it has a memory of its own.
+    pub space: Option<&'static str>,
     /// The address of the first byte that both access.
     pub address: u64,
     /// The accesses, in the order of this run.
@@ -151,6 +153,8 @@ pub struct Races {
     lines: usize,
     /// The place that was accessed last.
     last: Option<((u64, u64), u32)>,
+    /// The address spaces with a memory of their own; those of workgroups are counted from 0, and these from the end.
+    spaces: Vec<&'static str>,
 }
 
 impl Lanes {
@@ -243,10 +247,22 @@ impl Races {
         }
         let Found { count, races, .. } = found;
         self.count += count;
-        races.into_iter().for_each(|race| self.keep(race));
+        races.into_iter().for_each(|race| self.keep(space, race));
     }
 
-    fn keep(&mut self, race: Race) {
+    /// The number of an address space with a memory of its own.
+    fn space(&mut self, name: &'static str) -> u64 {
+        let known = self.spaces.iter().position(|known| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.spaces.push(name);
+            self.spaces.len() - 1
+        });
+        u64::MAX - index as u64
+    }
+
+    fn keep(&mut self, space: u64, race: Race) {
+        let name = usize::try_from(u64::MAX - space).ok().and_then(|index| self.spaces.get(index));
+        let race = Race { space: name.copied(), ..race };
         let [one, other] = race.sides.map(|side| side.pc);
         if self.found.len() < Self::MAX_FOUND && self.pairs.insert((one.min(other), one.max(other))) {
             self.found.push(race);
@@ -319,8 +335,13 @@ impl AccessObserver for Races {
             return;
         };
         let (epoch, clock) = self.order.now(warp);
+        let space = accesses.space.map(|name| self.space(name));
         // Reserved addresses refer to separate memory in each workgroup.
-        let space = |address: u64| if Memory::RESERVED.contains(&address) { accesses.group.wrapping_add(1) } else { 0 };
+        let space = |address: u64| match space {
+            Some(space) => space,
+            None if Memory::RESERVED.contains(&address) => accesses.group.wrapping_add(1),
+            None => 0,
+        };
         let touch = |lanes: Lanes, bytes: u8| Touch { warp, epoch, clock, lanes, pc, kind, bytes };
         let first = addresses.get(lanes.trailing_zeros() as usize).copied().unwrap_or(0);
         if is_line(accesses) {
@@ -341,7 +362,7 @@ impl AccessObserver for Races {
                     if kind == AccessKind::Store && !touch.lanes.is_one() {
                         // These lanes store to the same word at once.
                         self.count += u64::from(lanes.count_ones()) - 1;
-                        self.keep(self.order.race(&touch, &touch, word * 4));
+                        self.keep(space(start), self.order.race(&touch, &touch, word * 4));
                     }
                     self.touch(space(start), word * 4, touch);
                 }

@@ -70,6 +70,21 @@ impl Filter {
 /// Values by lane.
 pub type Values = Vec<(usize, u64)>;
 
+/// A store of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The address space, if it has a memory of its own.
+    pub space: Option<&'static str>,
+    /// The address.
+    pub address: u64,
+    /// The size in bytes, at most 8.
+    pub size: u8,
+    /// The lane.
+    pub lane: u8,
+    /// What it leaves in memory.
+    pub value: u64,
+}
+
 /// An instruction that a warp has executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -80,8 +95,8 @@ pub struct Step {
     /// The registers that changed, with the new values in the lanes where they did. A register that lanes share has one
     /// lane.
     pub changes: Vec<(Register, Values)>,
-    /// The stores: address, size in bytes, and the lane with the value stored.
-    pub stores: Vec<(u64, u8, (usize, u64))>,
+    /// The stores.
+    pub stores: Vec<Store>,
 }
 
 /// Calls a function for every instruction that passes a filter. The run ends if the function returns `Break`.
@@ -171,8 +186,14 @@ impl Observer for Trace<'_> {
         let stores = stored.filter_map(|access| {
             let mut bytes = [0; 8];
             let size = usize::from(access.size).min(8);
-            view.memory(access.lane.into(), access.address, &mut bytes[..size])?;
-            Some((access.address, size as u8, (usize::from(access.lane), u64::from_le_bytes(bytes))))
+            let value = match access.stored {
+                Some(value) => value,
+                None => {
+                    view.memory(access.lane.into(), access.address, &mut bytes[..size])?;
+                    u64::from_le_bytes(bytes)
+                }
+            };
+            Some(Store { space: access.space, address: access.address, size: size as u8, lane: access.lane, value })
         });
         let step = Step { origin: view.origin(), at, changes, stores: stores.collect() };
         (self.tell)(&step)
@@ -193,9 +214,10 @@ impl Step {
             let alone = single || bank.uniform;
             format!("{}={}", bank.name(register.index), shown(values, bank.width, alone))
         });
-        let stores = self.stores.iter().map(|(address, size, (lane, value))| {
+        let stores = self.stores.iter().map(|&Store { space, address, size, lane, value }| {
             let lane = if single { String::new() } else { format!("{lane}:") };
-            format!("[{address:08x}]={lane}{}", Format::Hex.show(*value, u32::from(*size) * 8))
+            let space = space.map_or(String::new(), |space| format!("{space}:"));
+            format!("[{space}{address:08x}]={lane}{}", Format::Hex.show(value, u32::from(size) * 8))
         });
         for (index, part) in changes.chain(stores).enumerate() {
             let _ = write!(text, "{}{part}", if index == 0 { "  | " } else { "; " });
@@ -216,9 +238,9 @@ impl Step {
             (bank.name(register.index), lanes(values, bank.width))
         });
         object.insert("changes".into(), Value::Object(changes.collect()));
-        let store = |(address, size, (lane, value)): &(u64, u8, (usize, u64))| {
-            let value = Format::Hex.show(*value, u32::from(*size) * 8);
-            json!({ "address": address, "size": size, "lane": lane, "value": value })
+        let store = |&Store { space, address, size, lane, value }: &Store| {
+            let value = Format::Hex.show(value, u32::from(size) * 8);
+            json!({ "space": space, "address": address, "size": size, "lane": lane, "value": value })
         };
         object.insert("stores".into(), self.stores.iter().map(store).collect());
         Value::Object(object)

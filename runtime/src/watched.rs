@@ -72,7 +72,7 @@ impl<const L: usize> Machine for Watched<'_, L> {
     fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
         let mut machine = (self.start)()?;
         let states = (&self.states[..], self.properties.banks.len() - self.states.len());
-        let mut noted = Noted { accesses: Vec::new(), observer };
+        let mut noted = Noted { accesses: Vec::new(), spaces: machine.semantics().spaces, observer };
         for _ in 0..self.budget {
             let pc = machine.pc();
             if self.end == Some(pc) {
@@ -118,6 +118,8 @@ fn active<const L: usize>(machine: &own::Machine<L>, pc: u64) -> u64 {
 /// The host of the machine: programs can only write to streams, and accesses are recorded.
 struct Noted<'a> {
     accesses: Vec<Access>,
+    /// The names of all address spaces.
+    spaces: &'static [&'static str],
     observer: &'a mut dyn Observer,
 }
 
@@ -132,19 +134,20 @@ impl<const L: usize> Host<L> for Noted<'_> {
     }
 
     fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
-        let mut by = (0, false);
+        let (mut lane, mut atomic, mut space) = (0, false, None);
         for touched in step.touched {
-            let (address, size, kind) = match *touched {
-                Touched::By(lane, atomic) => {
-                    by = (lane, atomic);
+            let (address, size, kind, stored) = match *touched {
+                Touched::By(by, together, own) => {
+                    let name = |space: u16| self.spaces.get(usize::from(space)).copied();
+                    (lane, atomic, space) = (by, together, own.and_then(name));
                     continue;
                 }
-                Touched::Loaded(address, size, _) => (address, size, AccessKind::Load),
-                Touched::Stored(address, size, _) => (address, size, AccessKind::Store),
+                Touched::Loaded(address, size, _) => (address, size, AccessKind::Load, None),
+                Touched::Stored(address, size, value) => (address, size, AccessKind::Store, Some(value)),
                 _ => continue,
             };
-            let kind = if by.1 { AccessKind::Atomic } else { kind };
-            self.accesses.push(Access { lane: by.0, size, address, kind });
+            let kind = if atomic { AccessKind::Atomic } else { kind };
+            self.accesses.push(Access { lane, size, address, kind, space, stored });
         }
         ControlFlow::Continue(())
     }

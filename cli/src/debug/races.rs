@@ -43,14 +43,15 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
             };
             json!({ "thread": side.thread, "access": access, "pc": side.pc, "text": listing.text(side.pc) })
         };
-        json!({ "kind": "race", "address": race.address, "sides": race.sides.iter().map(side).collect::<Vec<_>>() })
+        json!({ "kind": "race", "space": race.space, "address": race.address, "sides": race.sides.iter().map(side).collect::<Vec<_>>() })
     };
     for race in &races.found {
         if args.json {
             writeln!(out, "{}", object(race))?;
             continue;
         }
-        writeln!(out, "race at {:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
+        let space = race.space.map_or(String::new(), |space| format!("{space}:"));
+        writeln!(out, "race at {space}{:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
     }
     out.flush()?;
     if let Err(reason) = ended {

@@ -120,6 +120,11 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         }
     }
 
+    /// An address space if it has a memory of its own.
+    fn own(&self, space: u16) -> Option<u16> {
+        self.tables.2.spaces.iter().any(|known| known.space == space).then_some(space)
+    }
+
     pub(super) fn load_one(&mut self, space: u16, address: u64, size: u64) -> Result<u64, Reason> {
         self.check(Access::Read, address, size)?;
         let value = match self.memory_of(space) {
@@ -280,17 +285,18 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     }
 
     fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
-        let mut value = [0; L];
+        let (own, mut value) = (self.own(space), [0; L]);
         for (lane, address) in self.lanes(address, mask) {
-            self.touch(|| Touched::By(lane as u8, false));
+            self.touch(|| Touched::By(lane as u8, false, own));
             value[lane] = self.load_one(space, address, u64::from(ty.size().div_ceil(8)))?;
         }
         Ok(value)
     }
 
     fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        let own = self.own(space);
         for (lane, address) in self.lanes(address, mask) {
-            self.touch(|| Touched::By(lane as u8, false));
+            self.touch(|| Touched::By(lane as u8, false, own));
             self.store_one(space, address, u64::from(ty.size().div_ceil(8)), value[lane])?;
         }
         Ok(())
@@ -307,9 +313,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         mask: u64,
     ) -> Result<Column<L>, Reason> {
         let size = u64::from(ty.size().div_ceil(8));
-        let mut old = [0; L];
+        let (own, mut old) = (self.own(space), [0; L]);
         for (lane, address) in self.lanes(address, mask) {
-            self.touch(|| Touched::By(lane as u8, true));
+            self.touch(|| Touched::By(lane as u8, true, own));
             old[lane] = self.load_one(space, address, size)?;
             old[lane] = cut(old[lane], ty.size());
             if expected.is_none_or(|expected| expected[lane] == old[lane]) {

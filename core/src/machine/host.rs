@@ -84,8 +84,9 @@ pub enum Touched<const L: usize> {
     Read(Register, Column<L>),
     /// A register was written, in the lanes of the mask.
     Written(Register, Column<L>, u64),
-    /// The following memory accesses belong to this lane; the flag tells whether they are atomic together.
-    By(u8, bool),
+    /// The following memory accesses belong to this lane; the flag tells whether they are atomic together. Their address
+    /// space, if it has a memory of its own.
+    By(u8, bool, Option<u16>),
     /// Bytes were loaded: address, size, value.
     Loaded(u64, u8, u64),
     /// Bytes were stored: address, size, value.

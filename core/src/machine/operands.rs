@@ -194,7 +194,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                 Some(Place::Indexed(register, index)) => (*register, *index),
                 _ => return Err(self.operand_trap(operand, Access::Read)),
             };
-            self.touch(|| Touched::By(lane as u8, false));
+            self.touch(|| Touched::By(lane as u8, false, None));
             let size = if burst.stores { 1 << argument(3, lane).min(3) } else { 4 };
             for number in 0..count {
                 let address = argument(1, lane).wrapping_add(number * size);

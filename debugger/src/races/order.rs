@@ -157,7 +157,7 @@ impl Order {
             Side { thread, pc: touch.pc, kind: touch.kind }
         };
         let address = address + u64::from((first.bytes & second.bytes).trailing_zeros() % 4);
-        Race { address, sides: [side(first, one), side(second, other)] }
+        Race { space: None, address, sides: [side(first, one), side(second, other)] }
     }
 }
 

@@ -343,6 +343,11 @@ impl AccessObserver for Suspects {
         if self.found || lanes == 0 || size == 0 {
             return;
         }
+        // Ranges are those of the common memory.
+        if accesses.space.is_some() {
+            self.found = true;
+            return;
+        }
         let [first, last] = [lanes.trailing_zeros(), lanes.ilog2()];
         let listed =
             || (first..=last).filter(|lane| lanes >> lane & 1 != 0).map(|lane| (lane, addresses[lane as usize]));

@@ -18,6 +18,10 @@ pub struct Access {
     pub address: u64,
     /// Whether it loads, stores, or does both at once.
     pub kind: AccessKind,
+    /// The address space, if it has a memory of its own; [`View::memory`](super::View::memory) reads the others.
+    pub space: Option<&'static str>,
+    /// The value that it leaves in memory, if it writes at most eight bytes.
+    pub stored: Option<u64>,
 }
 
 /// The kind of an access.
@@ -44,6 +48,8 @@ pub struct Accesses<'a> {
     pub kind: AccessKind,
     /// The size of each in bytes, as in [`Access::size`].
     pub size: u8,
+    /// The address space, as in [`Access::space`].
+    pub space: Option<&'static str>,
     /// The lanes that make an access, bit 0 for lane 0.
     pub lanes: u64,
     /// The address of the first byte that each lane accesses. Those of other lanes are unspecified.
@@ -54,13 +60,14 @@ pub struct Accesses<'a> {
 
 impl fmt::Debug for Accesses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Accesses { warp, group, pc, kind, size, lanes, addresses, .. } = self;
+        let Accesses { warp, group, pc, kind, size, space, lanes, addresses, .. } = self;
         f.debug_struct("Accesses")
             .field("warp", warp)
             .field("group", group)
             .field("pc", pc)
             .field("kind", kind)
             .field("size", size)
+            .field("space", space)
             .field("lanes", lanes)
             .field("addresses", addresses)
             .finish_non_exhaustive()
@@ -145,7 +152,7 @@ impl Strided<'_> {
                         std::array::from_fn(|at| start.wrapping_add(lane * at as u64));
                     let &Pattern { pc, kind, size, .. } = pattern;
                     let (lanes, addresses, thread) = (lanes.into(), &addresses, &|lane| (self.thread)(index, lane));
-                    then(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });
+                    then(&Accesses { warp, group, pc, kind, size, space: None, lanes, addresses, thread });
                 }
             }
         }
@@ -166,17 +173,18 @@ pub trait AccessObserver {
     fn barrier(&mut self, group: u64);
 }
 
-/// Splits the accesses of an instruction into parts of one kind and size, with at most one access of each lane: its
-/// lanes as bits, and the address for each of them.
-pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (AccessKind, u8, u64, [u64; 64])> {
-    let together = |one: &Access, next: &Access| (one.kind, one.size) == (next.kind, next.size) && one.lane < next.lane;
+/// Splits the accesses of an instruction into parts of one kind, size and address space, with at most one access of each
+/// lane: the first of them, its lanes as bits, and the address for each of them.
+pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (Access, u64, [u64; 64])> {
+    let shared = |access: &Access| (access.kind, access.size, access.space);
+    let together = move |one: &Access, next: &Access| shared(one) == shared(next) && one.lane < next.lane;
     accesses.chunk_by(together).map(|part| {
         let (mut lanes, mut addresses) = (0, [0; 64]);
         for access in part {
             let lane = usize::from(access.lane) % 64;
             (lanes, addresses[lane]) = (lanes | 1 << lane, access.address);
         }
-        (part[0].kind, part[0].size, lanes, addresses)
+        (part[0], lanes, addresses)
     })
 }
 
@@ -200,9 +208,9 @@ pub(crate) fn forward_accesses(
 impl Observer for Forward<'_> {
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let (At { warp, pc, .. }, group) = (view.at(), view.group());
-        for (kind, size, lanes, addresses) in parts(view.accesses()) {
+        for (Access { kind, size, space, .. }, lanes, addresses) in parts(view.accesses()) {
             let (addresses, thread) = (&addresses[..self.lanes], &|lane| view.thread(lane));
-            self.observer.accesses(&Accesses { warp, group, pc, kind, size, lanes, addresses, thread });
+            self.observer.accesses(&Accesses { warp, group, pc, kind, size, space, lanes, addresses, thread });
         }
         ControlFlow::Continue(())
     }

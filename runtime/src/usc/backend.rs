@@ -71,7 +71,7 @@ impl<H: Host> Cpu<'_, H> {
     pub(super) fn load(&mut self, address: u64, to: Register, count: u32, i: usize) -> Result<(), Trap> {
         let mut bytes = vec![0; count as usize * 4];
         self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
-        self.access(AccessKind::Load, i, address, bytes.len());
+        self.access(AccessKind::Load, i, address, bytes.len(), None);
         self.traffic.read += bytes.len() as u64;
         for (n, word) in bytes.chunks_exact(4).enumerate() {
             self.give(to, n as u32, i, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))?;
@@ -93,7 +93,8 @@ impl<H: Host> Cpu<'_, H> {
         for n in 0..count {
             bytes.extend_from_slice(&self.take(data, n, i)?.to_le_bytes()[..width]);
         }
-        self.access(AccessKind::Store, i, address, bytes.len());
+        let whole = || bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        self.access(AccessKind::Store, i, address, bytes.len(), (bytes.len() <= 8).then(whole));
         self.traffic.written += bytes.len() as u64;
         self.host.store(address, &bytes).map_err(|fault| Trap::Memory { instance: i, fault })
     }

@@ -149,11 +149,11 @@ impl<'a, H: Host> Cpu<'a, H> {
         }
     }
 
-    /// Records an access to memory.
-    pub fn access(&mut self, kind: AccessKind, instance: usize, address: u64, size: usize) {
+    /// Records an access to memory, with what it leaves there if it writes at most eight bytes.
+    pub fn access(&mut self, kind: AccessKind, instance: usize, address: u64, size: usize, stored: Option<u64>) {
         if let Some(accesses) = &mut self.accesses {
             // Bursts move at most 16 words.
-            accesses.push(Access { lane: instance as u8, size: size as u8, address, kind });
+            accesses.push(Access { lane: instance as u8, size: size as u8, address, kind, space: None, stored });
         }
     }
 }

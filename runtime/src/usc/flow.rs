@@ -33,7 +33,8 @@ impl<H: Host> Cpu<'_, H> {
             }
         }
         if ordered {
-            (0..self.task.instances()).for_each(|instance| self.access(AccessKind::Atomic, instance, id.into(), 0));
+            let instances = 0..self.task.instances();
+            instances.for_each(|instance| self.access(AccessKind::Atomic, instance, id.into(), 0, None));
         }
     }
 }

@@ -331,7 +331,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
             found[i] = u32::from_le_bytes(bytes).into();
             let new = op.apply(ty, found[i], value[i]) as u32;
             self.cpu.host.store(address[i], &new.to_le_bytes()).map_err(fault)?;
-            self.cpu.access(AccessKind::Atomic, i, address[i], 4);
+            self.cpu.access(AccessKind::Atomic, i, address[i], 4, Some(new.into()));
             self.cpu.traffic += Traffic { read: 4, written: 4 };
         }
         Ok(found)

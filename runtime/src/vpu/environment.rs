@@ -77,13 +77,11 @@ impl<'a, S: Sink> Threads<'a, S> {
         }
     }
 
-    /// Records what the threads of the mask access in external memory.
-    fn note_access(&mut self, kind: AccessKind, address: &Column<THREADS>, ty: Type, mask: u64) {
+    /// Records what a thread accesses in external memory.
+    fn note_access(&mut self, kind: AccessKind, (thread, address): (usize, u64), ty: Type, stored: Option<u64>) {
         if S::ON {
-            for t in threads(mask) {
-                let size = (ty.size() / 8) as u8;
-                self.accesses.push(Access { lane: t as u8, size, address: address[t] & 0xffff_ffff, kind });
-            }
+            let (lane, size, address) = (thread as u8, (ty.size() / 8) as u8, address & 0xffff_ffff);
+            self.accesses.push(Access { lane, size, address, kind, space: None, stored });
         }
     }
 
@@ -264,7 +262,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             self.check_range(address, ty, mask);
             let memory = self.out.memory;
             self.delay(mask, |t| if memory.cached(address[t] as u32) { HIT } else { MISS });
-            self.note_access(AccessKind::Load, address, ty, mask);
+            threads(mask).for_each(|t| self.note_access(AccessKind::Load, (t, address[t]), ty, None));
         }
         Ok(address.map(|at| self.world.load(self.out, space, ty, at)))
     }
@@ -279,7 +277,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     ) -> Result<()> {
         if space == name::EXTERNAL {
             self.check_range(address, ty, mask);
-            self.note_access(AccessKind::Store, address, ty, mask);
+            threads(mask).for_each(|t| self.note_access(AccessKind::Store, (t, address[t]), ty, Some(value[t])));
         }
         for t in threads(mask) {
             match space {
@@ -313,7 +311,6 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
         mask: u64,
     ) -> Result<Column<THREADS>> {
         self.check_range(address, ty, mask);
-        self.note_access(AccessKind::Atomic, address, ty, mask);
         self.delay(mask, |_| MISS);
         let mut found = [0; THREADS];
         for t in threads(mask) {
@@ -324,6 +321,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             let holds = |old: u64| expected.is_none_or(|expected| expected[t] == old);
             let update = |old: u64| if holds(old) { op.apply(ty, old, value[t]) } else { old };
             found[t] = self.out.memory.update(at, update);
+            self.note_access(AccessKind::Atomic, (t, address[t]), ty, Some(update(found[t])));
             self.note_memory(t, at, update(found[t]));
         }
         Ok(found)

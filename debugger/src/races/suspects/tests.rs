@@ -31,7 +31,8 @@ fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 2]) {
         }
         let warp = 4 * group + pick(&[0, 1]);
         let thread = |lane| thread(warp as usize % 4, lane);
-        let accesses = Accesses { warp, group, pc, kind, size, lanes, addresses: &addresses, thread: &thread };
+        let (space, addresses, thread) = (None, &addresses, &thread);
+        let accesses = Accesses { warp, group, pc, kind, size, space, lanes, addresses, thread };
         observers.into_iter().for_each(|observer| observer.accesses(&accesses));
         return;
     }

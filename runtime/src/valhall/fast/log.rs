@@ -34,7 +34,7 @@ struct Alike<'a> {
 impl Log<'_> {
     /// Records the accesses that an instruction made for a warp.
     pub fn list(&mut self, grid: &Grid, home: Home, pc: usize, accesses: &[Access]) {
-        for (kind, size, lanes, addresses) in parts(accesses) {
+        for (Access { kind, size, .. }, lanes, addresses) in parts(accesses) {
             self.add(grid, home, pc as u64, &Alike { kind, size, lanes, addresses: &addresses });
         }
     }
@@ -49,6 +49,7 @@ impl Log<'_> {
             pc,
             kind,
             size,
+            space: None,
             lanes,
             addresses,
             thread: &|lane| thread(group, home, lane),

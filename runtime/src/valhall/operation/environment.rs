@@ -49,9 +49,9 @@ impl<'s, 'a> Executing<'s, 'a> {
         }
     }
 
-    fn note(&mut self, kind: AccessKind, lane: usize, address: u64, size: usize) {
+    fn note(&mut self, kind: AccessKind, lane: usize, address: u64, size: usize, stored: Option<u64>) {
         if let Some(accesses) = &mut self.step.warp.accesses {
-            accesses.push(Access { lane: lane as u8, size: size as u8, address, kind });
+            accesses.push(Access { lane: lane as u8, size: size as u8, address, kind, space: None, stored });
         }
     }
 
@@ -150,7 +150,7 @@ impl Environment<LANES> for Executing<'_, '_> {
     fn load(&mut self, _: u16, ty: Type, address: &Column<LANES>, mask: u64) -> Result<Column<LANES>, Fault> {
         let mut value = [0; LANES];
         for lane in mask16(mask) {
-            self.note(AccessKind::Load, lane, address[lane], bytes(ty));
+            self.note(AccessKind::Load, lane, address[lane], bytes(ty), None);
             value[lane] = self.step.excused(lane, self.read(lane, address[lane], ty))?;
         }
         Ok(value)
@@ -165,7 +165,7 @@ impl Environment<LANES> for Executing<'_, '_> {
         mask: u64,
     ) -> Result<(), Fault> {
         mask16(mask).try_for_each(|lane| {
-            self.note(AccessKind::Store, lane, address[lane], bytes(ty));
+            self.note(AccessKind::Store, lane, address[lane], bytes(ty), Some(value[lane]));
             self.write_memory(lane, address[lane], ty, value[lane])
         })
     }
@@ -186,7 +186,7 @@ impl Environment<LANES> for Executing<'_, '_> {
             let read = read.map(|()| whole[part.from.into()..].iter().take(bytes(ty)));
             let read = read.map(|bytes| bytes.rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
             value[lane] = self.step.excused(lane, read)?;
-            self.note(AccessKind::Load, lane, address[lane].wrapping_add(part.from.into()), bytes(ty));
+            self.note(AccessKind::Load, lane, address[lane].wrapping_add(part.from.into()), bytes(ty), None);
         }
         Ok(value)
     }
@@ -206,7 +206,7 @@ impl Environment<LANES> for Executing<'_, '_> {
                 whole.map_err(|fault| Fault::Memory { lane, fault })?;
             }
             let address = address[lane].wrapping_add(part.from.into());
-            self.note(AccessKind::Store, lane, address, bytes(ty));
+            self.note(AccessKind::Store, lane, address, bytes(ty), Some(value[lane]));
             self.write_memory(lane, address, ty, value[lane])?;
         }
         Ok(())
@@ -224,10 +224,10 @@ impl Environment<LANES> for Executing<'_, '_> {
     ) -> Result<Column<LANES>, Fault> {
         let mut before = [0; LANES];
         for lane in mask16(mask) {
-            self.note(AccessKind::Atomic, lane, address[lane], bytes(ty));
             let old = self.read(lane, address[lane], ty)?;
             let happens = expected.is_none_or(|expected| expected[lane] == old);
             let new = if happens { op.apply(ty, old, value[lane]) } else { old };
+            self.note(AccessKind::Atomic, lane, address[lane], bytes(ty), Some(new));
             self.write_memory(lane, address[lane], ty, new)?;
             before[lane] = old;
         }

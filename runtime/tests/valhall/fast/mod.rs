@@ -199,7 +199,7 @@ fn accesses(launch: &Launch, memory: &Memory, execution: Execution) -> (u64, u64
 
     impl AccessObserver for Sum {
         fn accesses(&mut self, accesses: &Accesses<'_>) {
-            let &Accesses { warp, group, pc, kind, size, lanes, addresses, thread } = accesses;
+            let &Accesses { warp, group, pc, kind, size, space: _, lanes, addresses, thread } = accesses;
             for lane in (0..addresses.len()).filter(|lane| lanes >> lane & 1 != 0) {
                 for byte in addresses[lane]..addresses[lane] + u64::from(size) {
                     self.0 += 1;

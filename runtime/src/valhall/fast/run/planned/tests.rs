@@ -78,7 +78,7 @@ struct Listed {
 
 impl AccessObserver for Listed {
     fn accesses(&mut self, accesses: &Accesses<'_>) {
-        let &Accesses { warp, group, pc, kind, size, lanes, addresses, thread } = accesses;
+        let &Accesses { warp, group, pc, kind, size, space: _, lanes, addresses, thread } = accesses;
         let barriers = self.barriers.get(&group).copied().unwrap_or(0).into();
         for lane in (0..addresses.len()).filter(|lane| lanes >> lane & 1 != 0) {
             let bytes = addresses[lane]..addresses[lane] + u64::from(size);
