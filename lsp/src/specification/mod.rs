@@ -1,10 +1,12 @@
 //! Specifications in YAML and their files.
 //!
+//! - [`entry`]: which documents are specifications
 //! - [`outline`]: the keys around a position, the keys allowed there, and all definitions
 //! - [`answers`]: hover and definitions
 //! - this file: checks, on texts that need not be saved
 
 pub mod answers;
+pub mod entry;
 pub mod outline;
 
 use std::collections::HashMap;
@@ -133,6 +135,11 @@ pub const MAX_SHOWN: usize = 100;
 
 /// A diagnostic at the beginning of a document that counts those left out.
 pub fn left_out(message: String) -> Diagnostic {
+    noted(message)
+}
+
+/// A note at the beginning of a document.
+pub fn noted(message: String) -> Diagnostic {
     let range = Range::new(Position::new(0, 0), Position::new(0, 0));
     let severity = Some(DiagnosticSeverity::INFORMATION);
     Diagnostic { range, severity, source: Some("isaforge".to_owned()), message, ..Diagnostic::default() }
@@ -153,7 +160,9 @@ impl Specifications {
         }
         let folders = path.ancestors().skip(1).take(MAX_FOLDERS);
         let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-        let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+        let files = files
+            .map(|file| file.path())
+            .filter(|file| file.extension().is_some_and(|end| end == "yaml" || end == "yml"));
         let mut entries = files.filter(|file| is_entry(file, unsaved) == Some(true));
         let belongs = |checked: &Rc<Checked>| checked.files.iter().any(|file| file == path);
         entries.find_map(|entry| Some(self.check(&entry, unsaved)).filter(belongs))
@@ -169,13 +178,13 @@ impl Specifications {
     }
 }
 
-/// Whether a file names an instruction set. `None` when it cannot be read. A folder may contain pipes and devices.
+/// Whether a file is the entry of a specification. `None` when it cannot be read: a folder may contain pipes and
+/// devices.
 fn is_entry(path: &Path, unsaved: &Unsaved) -> Option<bool> {
-    let of_set = |text: &str| text.lines().any(|line| line.starts_with("isa:"));
     if let Some(text) = unsaved.get(path) {
-        return Some(of_set(text));
+        return Some(entry::is_entry(text));
     }
     let mut sources = Sources::new();
     let file = sources.load(path).ok()?;
-    Some(of_set(sources.text(file)))
+    Some(entry::is_entry(sources.text(file)))
 }
