@@ -156,9 +156,13 @@ For assembly: diagnostics of `asm` and `lint`, encoded words as inlay hints, hov
 completion, labels (definition, references, rename) and register references. The instruction set
 comes from a comment in the first lines (`// isa: valhall`, `; isa: ../mine.yaml`,
 `# isa: ir3.xml 630`), else from the file extension (`shader.valhall`, `shader.valhall.s`), else
-from `isa` in the initialization options.
+from `isa` and `generation` in the initialization options; a path there is relative to the
+workspace folder, one in a comment to the file.
 For specifications: diagnostics of `check`, unsaved changes included, hover on keys, and go to
-definition.";
+definition. A document is one if its root has `isa` but not `program`, which launch files have, and
+if it is a file: one without a name is not checked.
+Files that change on disk are read again when the editor saves a document or reports the change.
+Exit status: 0 the editor ended the server, or the input ended, 1 it violated the protocol.";
 
 /// Below the options of `check`.
 pub const CHECK: &str = "\

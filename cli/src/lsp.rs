@@ -8,7 +8,8 @@ use crate::builtin;
 use crate::failure::{Failure, Status};
 use crate::output::say;
 
-/// Runs `lsp` until the editor ends it. The exit status is 1 if the editor violated the protocol.
+/// Runs `lsp` until the editor ends it. The exit status is 1 if the editor violated the protocol, also by an
+/// `exit` without `shutdown`.
 ///
 /// # Errors
 /// When standard input or output fails.
@@ -33,10 +34,7 @@ pub fn lsp() -> Result<Status, Failure> {
         }
         Err(error) => {
             // The end of the input is no mistake between two messages.
-            let closed = match &error {
-                ServeError::Protocol(error) => error.channel_is_disconnected(),
-                ServeError::Gone => ended,
-            };
+            let closed = ended && matches!(error, ServeError::Gone);
             let cause = if closed { threads.join().err() } else { threads.failed() };
             let cause = match cause {
                 Some(cause) => cause.to_string(),

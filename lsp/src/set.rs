@@ -14,7 +14,6 @@ use isaforge_compiler::load::{Refusal, entry, load};
 use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
-use serde::Deserialize;
 
 /// A built-in instruction set, which needs no specification.
 #[derive(Clone, Copy, Debug)]
@@ -38,13 +37,23 @@ impl Known {
 }
 
 /// A reference to an instruction set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
     /// The name of a built-in set, or the path of a specification.
     pub isa: String,
     /// The generation of the hardware, if the specification distinguishes several.
     pub generation: Option<String>,
+}
+
+/// A reference that applies to a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The reference.
+    pub named: Named,
+    /// The line of the comment that contains it; 0 if no comment does.
+    pub line: usize,
+    /// Whether the editor's configuration contains it.
+    pub by_editor: bool,
 }
 
 /// The number of lines at the start of a text that may name the set.
@@ -70,8 +79,8 @@ pub struct Sets<'k> {
 
 #[derive(Debug)]
 struct Loaded {
-    /// The last modification time of each of its files.
-    files: Vec<(PathBuf, Option<SystemTime>)>,
+    /// The last modification time and the length of each of its files.
+    files: Vec<(PathBuf, Option<Stamp>)>,
     set: Result<Set, String>,
 }
 
@@ -81,15 +90,27 @@ impl<'k> Sets<'k> {
         Sets { known, loaded: HashMap::new() }
     }
 
-    /// The name of a program's set, with its line; `default` if neither the text nor the path determines it.
-    pub fn named(&self, text: &str, path: &Path, default: &Named) -> Option<(Named, usize)> {
+    /// The name of a program's set; `default` if neither the text nor the path determines it.
+    pub fn named(&self, text: &str, path: &Path, default: &Named) -> Option<Found> {
+        let comment = || in_comment(text).map(|(named, line)| Found { named, line, by_editor: false });
         let ending = || {
             let name = path.file_name()?.to_str()?;
             let found = name.split('.').skip(1).find(|part| self.known.iter().any(|known| known.is_called(part)))?;
-            Some((Named { isa: found.to_owned(), generation: None }, 0))
+            let named = Named { isa: found.to_owned(), generation: None };
+            Some(Found { named, line: 0, by_editor: false })
         };
-        let default = || (!default.isa.is_empty()).then(|| (default.clone(), 0));
-        in_comment(text).or_else(ending).or_else(default)
+        let default = || (!default.isa.is_empty()).then(|| Found { named: default.clone(), line: 0, by_editor: true });
+        comment().or_else(ending).or_else(default)
+    }
+
+    /// Whether a set is built in, so that it depends on no file.
+    pub fn is_known(&self, named: &Named) -> bool {
+        self.known.iter().any(|known| known.is_called(&named.isa))
+    }
+
+    /// Reads specifications with errors again: a file that was missing may exist now.
+    pub fn forget_failures(&mut self) {
+        self.loaded.retain(|_, loaded| loaded.set.is_ok());
     }
 
     /// Opens a set by name. Paths are relative to `folder`.
@@ -118,8 +139,10 @@ impl<'k> Sets<'k> {
     }
 }
 
-fn saved(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|metadata| metadata.modified()).ok()
+type Stamp = (SystemTime, u64);
+
+fn saved(path: &Path) -> Option<Stamp> {
+    path.metadata().and_then(|metadata| Ok((metadata.modified()?, metadata.len()))).ok()
 }
 
 impl Loaded {

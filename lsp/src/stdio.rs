@@ -70,9 +70,9 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
         if line.is_empty() {
             break;
         }
-        let Some((name, value)) = line.split_once(": ") else { return Err(invalid("a header has no value")) };
+        let Some((name, value)) = line.split_once(':') else { return Err(invalid("a header has no value")) };
         if name.eq_ignore_ascii_case("Content-Length") {
-            length = Some(value.parse::<u64>().map_err(|_| invalid("`Content-Length` is not a number"))?);
+            length = Some(value.trim().parse::<u64>().map_err(|_| invalid("`Content-Length` is not a number"))?);
         }
     }
     let length = length.ok_or_else(|| invalid("a message has no `Content-Length`"))?;
@@ -101,6 +101,8 @@ mod tests {
         let body = r#"{"jsonrpc":"2.0","method":"exit","params":null}"#;
         let whole = format!("Content-Length: {}\r\nContent-Type: any\r\n\r\n{body}", body.len());
         assert!(read(&mut whole.as_bytes()).is_ok_and(|message| message.is_some()));
+        let narrow = format!("content-length:{}\r\n\r\n{body}", body.len());
+        assert!(read(&mut narrow.as_bytes()).is_ok_and(|message| message.is_some()));
         assert!(error("Content-Length: 100000000000000\r\n\r\n{}").contains("at most 67108864"));
         assert!(error("Content-Length: 99999999999999999999999\r\n\r\n").contains("not a number"));
         assert!(error("Content-Length: 60000000\r\n\r\n{}").contains("ends within"));

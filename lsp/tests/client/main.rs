@@ -1,111 +1,17 @@
 //! Tests of the server with a simulated editor.
 
+mod editor;
+mod life;
+mod specifications;
+
 use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
-use isaforge_core::Tables;
-use isaforge_lsp::{Known, serve, uri};
-use lsp_server::{Connection, Message, Notification, Request, RequestId};
+use editor::{Editor, edit, labels};
+use isaforge_lsp::uri;
 use lsp_types::Uri;
 use serde_json::{Value, json};
-
-/// An editor connected to a server.
-struct Editor {
-    connection: Connection,
-    next: i32,
-    server: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Editor {
-    fn new(options: Value) -> Editor {
-        let (connection, theirs) = Connection::memory();
-        let server = std::thread::spawn(move || {
-            let sets = [
-                Known {
-                    name: "valhall",
-                    aliases: &["mali"],
-                    tables: Tables::Words(isaforge_valhall::ISA),
-                    semantics: Some(isaforge_valhall::semantics::SEMANTICS),
-                    hardware: Some(isaforge_valhall::semantics::HARDWARE),
-                },
-                Known {
-                    name: "usc",
-                    aliases: &[],
-                    tables: Tables::Groups(isaforge_usc::ISA),
-                    semantics: Some(isaforge_usc::semantics::SEMANTICS),
-                    hardware: Some(isaforge_usc::semantics::HARDWARE),
-                },
-            ];
-            serve(&theirs, &sets).expect("the client keeps to the protocol");
-        });
-        let mut editor = Editor { connection, next: 0, server: Some(server) };
-        let answer = editor.ask("initialize", json!({ "capabilities": {}, "initializationOptions": options }));
-        assert_eq!(answer["serverInfo"]["name"], "isaforge");
-        editor.tell("initialized", json!({}));
-        editor
-    }
-
-    fn tell(&self, method: &str, params: Value) {
-        let message = Message::Notification(Notification::new(method.to_owned(), params));
-        self.connection.sender.send(message).expect("the server listens");
-    }
-
-    /// Waits for the response to a request.
-    fn response(&mut self, method: &str, params: Value) -> lsp_server::Response {
-        self.next += 1;
-        let id = RequestId::from(self.next);
-        let request = Request { id: id.clone(), method: method.to_owned(), params };
-        self.connection.sender.send(Message::Request(request)).expect("the server listens");
-        loop {
-            match self.connection.receiver.recv().expect("the server answers") {
-                Message::Response(response) if response.id == id => return response,
-                _ => {}
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.response(method, params).response_result.expect("there is an answer")
-    }
-
-    fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
-        let place = json!({
-            "textDocument": { "uri": uri },
-            "position": { "line": line, "character": character },
-            "context": { "includeDeclaration": true },
-        });
-        self.ask(&format!("textDocument/{method}"), place)
-    }
-
-    fn open(&self, uri: &str, language: &str, text: &str) {
-        let document = json!({ "uri": uri, "languageId": language, "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
-    }
-
-    fn change(&self, uri: &str, version: i32, text: &str) {
-        let document = json!({ "uri": uri, "version": version });
-        self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [{ "text": text }] }));
-    }
-
-    /// Waits for the next diagnostics of a document.
-    fn diagnostics(&self, uri: &str) -> Vec<Value> {
-        loop {
-            if let Message::Notification(found) = self.connection.receiver.recv().expect("the server speaks")
-                && found.method == "textDocument/publishDiagnostics"
-                && found.params["uri"] == uri
-            {
-                return found.params["diagnostics"].as_array().expect("a list").clone();
-            }
-        }
-    }
-
-    fn end(mut self) {
-        self.ask("shutdown", Value::Null);
-        self.tell("exit", Value::Null);
-        self.server.take().expect("it runs").join().expect("it ends well");
-    }
-}
 
 const SHADER: &str = "file:///shader.s";
 
@@ -118,16 +24,6 @@ FMA.f32 r2, r1, r3, r3
 BRANCHZ.eq r2, again
 STORE.i32.slot0.end @r1, ^r4, offset:0
 ";
-
-fn labels(answer: &Value) -> Vec<String> {
-    answer.as_array().into_iter().flatten().filter_map(|item| Some(item["label"].as_str()?.to_owned())).collect()
-}
-
-fn edit(item: &Value) -> (u64, u64, &str) {
-    let range = &item["textEdit"]["range"];
-    let column = |end: &str| range[end]["character"].as_u64().expect("a column");
-    (column("start"), column("end"), item["textEdit"]["newText"].as_str().expect("a text"))
-}
 
 #[test]
 fn mistakes_are_those_of_the_assembler_and_go_when_they_are_mended() {
@@ -291,7 +187,7 @@ fn words_stand_beside_their_lines_also_between_mistakes() {
 }
 
 /// A small specification in two files.
-const BLINK: &str = "isa: blink
+pub const BLINK: &str = "isa: blink
 provenance: document
 credits: [{ title: A page }]
 import: [more.yaml]
@@ -304,9 +200,11 @@ instructions:
     modifiers: { when: { enum: When, bits: 12..11 } }
     operands: { dst: { bank: lamp, bits: 10..8, access: write }, level: { immediate: decimal, bits: 7..0 } }
 ";
-const MORE: &str = "enums:\n  When: { values: [always, lit, dark, ~], default: always }\n";
+/// The other file.
+pub const MORE: &str = "enums:\n  When: { values: [always, lit, dark, ~], default: always }\n";
 
-fn blink(folder: &Path) -> (String, String) {
+/// Writes the specification to a folder and returns the names of its documents.
+pub fn blink(folder: &Path) -> (String, String) {
     let name = |file: &str| uri::of_path(&folder.join(file)).expect("a path").to_string();
     fs::write(folder.join("blink.yaml"), BLINK).expect("it can be written");
     fs::write(folder.join("more.yaml"), MORE).expect("it can be written");
