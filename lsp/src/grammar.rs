@@ -8,7 +8,8 @@ use isaforge_core::error::modifier_words;
 use serde_json::{Value, json};
 
 use crate::assembly::complete::{mnemonics, words_of_groups};
-use crate::assembly::registers;
+use crate::assembly::registers::registers;
+use crate::assembly::{comments, is_sequence};
 
 /// The grammar of the assembly of a set: its instructions, modifiers and registers by name.
 ///
@@ -24,12 +25,12 @@ use crate::assembly::registers;
 /// ```
 pub fn grammar(set: &Set) -> Value {
     let name = set.tables.name();
-    let comments = match set.tables {
-        Tables::Groups(_) => vec!["#.*$"],
-        Tables::Words(_) => vec!["^\\s*#.*$", "//.*$", ";.*$"],
-        Tables::Streams(_) => vec!["^\\s*#.*$", "//.*$"],
+    let line = match set.tables {
+        Tables::Groups(_) => None,
+        tables => (!is_sequence(tables)).then(|| "^\\s*#.*$".to_owned()),
     };
-    let comments: Vec<Value> = comments.iter().map(|c| json!({ "name": "comment.line", "match": c })).collect();
+    let comments = line.into_iter().chain(comments(set.tables).iter().map(|mark| format!("{mark}.*$")));
+    let comments: Vec<Value> = comments.map(|text| json!({ "name": "comment.line", "match": text })).collect();
     let names = mnemonics(set.tables).into_iter().map(|offer| escaped(&offer.name));
     let modifiers = modifiers(set.tables).into_iter().map(|word| escaped(&word));
     let banks: BTreeSet<String> = registers(set).iter().map(|(name, _)| numbered(name)).collect();

@@ -3,8 +3,10 @@
 //! The assembler decides: it parses the line up to the cursor and reports what it expected there, or accepts or rejects
 //! candidate names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
 
+use isaforge_analysis::Register;
 use isaforge_core::Tables;
 use isaforge_core::error::{ParseReason, modifier_words};
 use isaforge_core::group::GroupIsa;
@@ -14,9 +16,13 @@ use isaforge_core::group::text::named_bits;
 use isaforge_core::parse::{Labels, parse_at};
 use isaforge_core::stream::{self, Engine, Token};
 use isaforge_core::table::{Isa, Shape};
-use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, Position, TextEdit};
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit, Documentation,
+    Position, TextEdit,
+};
 
-use super::{Source, is_word, registers};
+use super::registers::registers;
+use super::{Source, is_word};
 
 /// A name with its description.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +79,7 @@ struct Any<'s>(&'s Source);
 
 impl Any<'_> {
     fn find(&self, name: &str) -> Option<u64> {
-        self.0.assembly.labels.iter().any(|label| label.name == name).then_some(0)
+        self.0.has_label(name).then_some(0)
     }
 }
 
@@ -92,25 +98,48 @@ impl stream::Labels for Any<'_> {
 /// A character that never occurs in assembly.
 const PROBE: &str = "\u{1}";
 
-/// The names that are possible at a position, each with the edit that inserts it.
-pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
+/// The maximum number of names that are offered at once.
+pub const MAX_OFFERED: usize = 500;
+/// How long names are tried.
+const TIME: Duration = Duration::from_millis(300);
+
+/// The names that are possible at a position, each with the edit that inserts it. If there are too many, the answer
+/// says that it is incomplete.
+pub fn complete(source: &Source, position: Position) -> CompletionResponse {
+    let (items, complete) = found(source, position);
+    match complete {
+        true => CompletionResponse::Array(items),
+        false => CompletionResponse::List(CompletionList { is_incomplete: true, items }),
+    }
+}
+
+/// The names, and whether they are all.
+fn found(source: &Source, position: Position) -> (Vec<CompletionItem>, bool) {
     let line = position.line as usize;
     let byte = source.text.byte(position);
-    let Some(code) = source.code(line).get(..byte) else { return Vec::new() };
-    let start = statement(source, code);
+    let Some(code) = source.code(line).get(..byte) else { return (Vec::new(), true) };
+    let start = source.statement(code);
     let text = code.get(start..).unwrap_or_default();
     let first = !text.trim_start().contains(char::is_whitespace);
-    let word = text.len() - text.trim_end_matches(|c: char| is_word(c) || c == '.').len();
-    let word = text.len() - word;
-    let mut found = Vec::new();
-    let mut add = |offers: Vec<Offer>, from: usize, kind: CompletionItemKind| {
+    let word = text.trim_end_matches(|c: char| is_word(c) || c == '.').len();
+    let (mut found, mut complete) = (Vec::new(), true);
+    let mut names = HashSet::new();
+    let mut add = |offers: &mut dyn Iterator<Item = Offer>, from: usize, kind: CompletionItemKind| {
         let typed = text.get(from..).unwrap_or_default();
         let range = source.text.range(line, start + from..byte);
-        let fits = offers.into_iter().filter(|offer| starts(&offer.name, typed));
-        found.extend(fits.map(|offer| item(offer, range, kind)));
+        for offer in offers.filter(|offer| starts(&offer.name, typed)) {
+            if found.len() == MAX_OFFERED {
+                complete = false;
+                break;
+            }
+            if names.insert((from, offer.name.clone())) {
+                found.push(item(offer, range, kind));
+            }
+        }
     };
     if first {
-        add(mnemonics(source.set.tables), text.len() - text.trim_start().len(), CompletionItemKind::FUNCTION);
+        let from = text.len() - text.trim_start().len();
+        add(&mut mnemonics(source.set.tables).into_iter(), from, CompletionItemKind::FUNCTION);
     }
     if let Some(dot) = text.get(word..).and_then(|typed| typed.rfind('.')) {
         let dot = word + dot + 1;
@@ -120,39 +149,32 @@ pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
             Tables::Groups(isa) => parts(isa, text, true),
             Tables::Streams(_) => Vec::new(),
         };
-        add(offers, dot, CompletionItemKind::ENUM_MEMBER);
+        add(&mut offers.into_iter(), dot, CompletionItemKind::ENUM_MEMBER);
     }
+    let mut all_tried = true;
     if !first {
         // A prefix of a register, such as a mark, is a part of its operand.
         let from = text.rfind([' ', '\t', ',']).map_or(0, |at| at + 1);
         let before = text.get(..from).unwrap_or_default();
+        let kind = CompletionItemKind::VARIABLE;
         match source.set.tables {
-            Tables::Words(isa) => add(operands(source, isa, before), from, CompletionItemKind::VARIABLE),
+            Tables::Words(isa) => add(&mut operands(source, isa, before).into_iter(), from, kind),
             Tables::Groups(isa) => {
-                let mut offers = parts(isa, text, false);
-                offers.extend(registers(&source.set).iter().map(|(name, _)| Offer::plain(name)));
-                offers.extend(labels(source));
-                add(offers, from, CompletionItemKind::VARIABLE);
+                // The first registers of every bank matter most.
+                let mut named: Vec<&(String, Register)> = source.spellings().iter().collect();
+                named.sort_by_key(|(_, register)| register.index);
+                let named = named.into_iter().map(|(name, _)| Offer::plain(name));
+                add(&mut parts(isa, text, false).into_iter().chain(labels(source)).chain(named), from, kind);
             }
             Tables::Streams(engine) => {
-                let before = text.get(..word).unwrap_or_default();
-                add(accepted(source, engine, before), word, CompletionItemKind::VARIABLE);
+                let (before, typed) = text.split_at(word);
+                let (offers, tried) = accepted(source, engine, before, typed);
+                all_tried = tried;
+                add(&mut offers.into_iter(), word, kind);
             }
         }
     }
-    found
-}
-
-/// The start of the statement at the end of a line: after labels and, for groups, after a number or a bar.
-fn statement(source: &Source, code: &str) -> usize {
-    let behind = |mark: char| code.rfind(mark).map_or(0, |at| at + 1);
-    match source.set.tables {
-        Tables::Groups(_) => behind(':').max(behind('|')),
-        _ => {
-            let label = |at: &usize| code[..*at].trim().chars().all(super::is_label);
-            code.match_indices(':').map(|(at, _)| at).take_while(label).last().map_or(0, |at| at + 1)
-        }
-    }
+    (found, complete && all_tried)
 }
 
 fn starts(name: &str, typed: &str) -> bool {
@@ -201,20 +223,37 @@ fn operands(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
     let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
     let ParseReason::Operand(form, operand) = error.reason else { return Vec::new() };
     let operand = isa.forms.get(usize::from(form)).and_then(|form| form.operands.get(usize::from(operand)));
+    let texts_of = |kind: u16| {
+        let texts = isa.kinds.get(usize::from(kind)).map_or(&[][..], |kind| kind.texts);
+        let texts: Vec<String> = texts.iter().map(|text| text.str.to_owned()).collect();
+        if texts.is_empty() { registers(&source.set).into_iter().map(|(name, _)| name).collect() } else { texts }
+    };
     match operand.map(|operand| &operand.shape) {
-        Some(Shape::One { kind, .. } | Shape::List { kind, .. }) => {
-            let texts = isa.kinds.get(usize::from(*kind)).map_or(&[][..], |kind| kind.texts);
-            let texts: BTreeSet<&str> = texts.iter().map(|text| text.str).filter(|text| !text.is_empty()).collect();
-            let named = registers(&source.set).into_iter().map(|(name, _)| name);
-            let shown: Vec<String> = match texts.is_empty() {
-                true => named.collect(),
-                false => texts.into_iter().map(str::to_owned).collect(),
+        Some(Shape::One { kind, .. }) => {
+            let texts: BTreeSet<String> = texts_of(*kind).into_iter().filter(|text| !text.is_empty()).collect();
+            texts.iter().map(|name| Offer::plain(name)).collect()
+        }
+        Some(Shape::List { kind, open, separator, .. }) => {
+            let lists = lists(&texts_of(*kind), open, separator);
+            let takes = |list: &String| {
+                let text = format!("{before}{list}");
+                parse_at(isa, &text, 0, &Any(source)).map_or_else(|error| error.at >= text.len(), |_| true)
             };
-            shown.iter().map(|name| Offer::plain(name)).collect()
+            lists.into_iter().filter(takes).map(|list| Offer::plain(&list)).collect()
         }
         Some(Shape::Number { target: Some(_), .. }) => labels(source).collect(),
         _ => Vec::new(),
     }
+}
+
+/// The maximum length of a list that is offered.
+const MAX_LIST: usize = 16;
+
+/// Lists of consecutive registers, short ones first.
+fn lists(registers: &[String], open: &str, separator: &str) -> Vec<String> {
+    let runs = (1..=MAX_LIST).flat_map(|len| registers.windows(len));
+    let runs = runs.filter(|run| run.iter().all(|name| !name.is_empty()));
+    runs.map(|run| format!("{open}{}", run.join(separator))).collect()
 }
 
 /// What operations with the name at the start of a part may contain: modifiers, or names of wires.
@@ -271,13 +310,15 @@ pub(crate) fn words_of_groups(
 /// The maximum number of names that are tried.
 const TRIED: usize = 2000;
 
-/// The names in a stream's set that the assembler accepts after a text.
-fn accepted(source: &Source, engine: Engine, before: &str) -> Vec<Offer> {
-    let named = registers(&source.set).into_iter().map(|(name, _)| Offer::plain(&name));
+/// The names in a stream's set that the assembler accepts after a text, and whether all were tried.
+fn accepted(source: &Source, engine: Engine, before: &str, typed: &str) -> (Vec<Offer>, bool) {
+    let named = source.spellings().iter().map(|(name, _)| Offer::plain(name));
     let value =
         |value: &'static isaforge_core::table::Value| Offer { name: value.text.to_owned(), title: "", doc: value.doc };
     let values = engine.stream.enums.iter().flat_map(|found| found.values).map(value);
-    let all: BTreeSet<Offer> = named.chain(values).chain(labels(source)).take(TRIED).collect();
+    let all = named.chain(values).chain(labels(source));
+    let all = all.filter(|offer| !offer.name.is_empty() && starts(&offer.name, typed));
+    let all: BTreeSet<Offer> = all.take(TRIED).collect();
     let takes = |offer: &Offer| {
         let text = format!("{before}{}", offer.name);
         match engine.parse_at(text.trim_start(), 0, 0, &Any(source)) {
@@ -285,5 +326,15 @@ fn accepted(source: &Source, engine: Engine, before: &str) -> Vec<Offer> {
             Err(error) => error.at + (text.len() - text.trim_start().len()) >= text.len(),
         }
     };
-    all.into_iter().filter(|offer| !offer.name.is_empty() && takes(offer)).collect()
+    let until = Instant::now() + TIME;
+    let mut complete = all.len() < TRIED;
+    let mut found = Vec::new();
+    for offer in all {
+        if Instant::now() > until {
+            complete = false;
+            break;
+        }
+        found.extend(Some(offer).filter(takes));
+    }
+    (found, complete)
 }

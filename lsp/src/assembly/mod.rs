@@ -8,19 +8,23 @@
 //! - [`hover`]: bits and their meaning
 //! - [`complete`]: completion at the cursor
 //! - [`names`]: definitions, references and renaming of labels and registers
+//! - `registers`: the names of registers
 //! - [`words`]: the encoded words beside the lines
 
 pub mod complete;
 pub mod diagnostics;
 pub mod hover;
 pub mod names;
+pub(crate) mod registers;
 pub mod words;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use isaforge_analysis::{Instruction, Program, Register, Set};
 use isaforge_core::Tables;
 use isaforge_core::assembly::{Assembly, Placed};
+use isaforge_core::stream::Token;
 
 use crate::text::Text;
 
@@ -35,6 +39,9 @@ pub struct Source {
     pub assembly: Assembly,
     /// The instructions of [`Assembly::placed`], each decoded in isolation, so branches have no target here.
     instructions: Vec<Option<Instruction>>,
+    /// The texts with which comments start.
+    comments: &'static [&'static str],
+    spellings: OnceCell<Vec<(String, Register)>>,
 }
 
 impl Source {
@@ -46,7 +53,8 @@ impl Source {
             Program::read(&set, bytes).entries.into_iter().next()?.instruction.ok()
         };
         let instructions = assembly.placed.iter().map(alone).collect();
-        Source { text: Text::new(text), set, assembly, instructions }
+        let comments = comments(set.tables);
+        Source { text: Text::new(text), set, assembly, instructions, comments, spellings: OnceCell::new() }
     }
 
     /// The bytes of an instruction.
@@ -78,46 +86,76 @@ impl Source {
     /// A line without its comment.
     fn code(&self, line: usize) -> &str {
         let line = self.text.line(line);
-        let marks: &[&str] = match self.set.tables {
-            Tables::Groups(_) => &["#"],
-            _ if line.trim_start().starts_with('#') => &["#"],
-            Tables::Words(_) => &["//", ";"],
-            Tables::Streams(_) => &["//"],
-        };
-        let end = marks.iter().filter_map(|mark| line.find(mark)).min();
+        let sequence = is_sequence(self.set.tables);
+        if !sequence && line.trim_start().starts_with('#') {
+            return "";
+        }
+        let is_code = |at: &usize| sequence && in_quotes(line.get(..*at).unwrap_or_default());
+        let starts = |mark: &&str| line.match_indices(*mark).map(|(at, _)| at).find(|at| !is_code(at));
+        let end = self.comments.iter().filter_map(starts).min();
         line.get(..end.unwrap_or(line.len())).unwrap_or(line)
     }
-}
 
-/// The maximum number of registers of a bank that are offered or searched for.
-const MAX_REGISTERS: u32 = 1024;
-
-/// The registers of a set and their names.
-pub(crate) fn registers(set: &Set) -> Vec<(String, Register)> {
-    let mut found = Vec::new();
-    let mut add = |bank: u16, index: u32| {
-        let register = Register { bank, index };
-        found.push((set.name(register), register));
-    };
-    let mut all = |banks: usize| {
-        for bank in 0..banks as u16 {
-            (0..set.count(bank).min(MAX_REGISTERS)).for_each(|index| add(bank, index));
-        }
-    };
-    match set.tables {
-        Tables::Words(isa) => all(isa.banks.len()),
-        Tables::Streams(engine) => all(engine.stream.banks.len()),
-        Tables::Groups(isa) => {
-            for name in isa.registers {
-                let Ok(bank) = u16::try_from(name.bank) else { continue };
-                for number in (name.from..=name.to).take(MAX_REGISTERS as usize) {
-                    add(bank, u32::try_from(number << name.low.min(16)).unwrap_or(0));
-                }
+    /// The start of the statement at the end of a line's code: after labels and, for groups, after a number or a bar.
+    fn statement(&self, code: &str) -> usize {
+        let behind = |mark: char| code.rfind(mark).map_or(0, |at| at + 1);
+        match self.set.tables {
+            Tables::Groups(_) => behind(':').max(behind('|')),
+            _ => {
+                let label = |at: &usize| code[..*at].split(':').all(|name| name.trim().chars().all(is_label));
+                code.match_indices(':').map(|(at, _)| at).take_while(label).last().map_or(0, |at| at + 1)
             }
         }
     }
-    found.retain(|(name, _)| !name.is_empty());
-    found
+
+    /// The registers and all their names.
+    fn spellings(&self) -> &[(String, Register)] {
+        self.spellings.get_or_init(|| registers::spellings(&self.set))
+    }
+
+    fn has_label(&self, name: &str) -> bool {
+        self.assembly.labels.iter().any(|label| label.name == name)
+    }
+}
+
+/// The texts with which comments start, besides a `#` at the start of a line.
+pub(crate) fn comments(tables: Tables) -> &'static [&'static str] {
+    match tables {
+        Tables::Groups(_) => &["#"],
+        Tables::Words(_) => &["//", ";"],
+        Tables::Streams(_) if is_sequence(tables) => &[";"],
+        // If instructions end with a semicolon, it does not start a comment.
+        Tables::Streams(engine) if engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text)) => &["//"],
+        Tables::Streams(_) => &["//", ";"],
+    }
+}
+
+/// Whether instructions are sequences of operands, whose texts may be quoted and start with `#`.
+pub(crate) fn is_sequence(tables: Tables) -> bool {
+    matches!(tables, Tables::Streams(engine) if engine.stream.sequence.is_some())
+}
+
+fn has_semicolon(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match token {
+        Token::Text(text) => text.str.contains(';'),
+        Token::If(_, tokens) => has_semicolon(tokens),
+        Token::Aside(_) => true,
+        _ => false,
+    })
+}
+
+/// Whether a quoted text is still open at the end of a text.
+fn in_quotes(text: &str) -> bool {
+    let (mut open, mut escaped) = (false, false);
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if open => escaped = true,
+            '"' => open = !open,
+            _ => {}
+        }
+    }
+    open
 }
 
 /// Whether a character can be part of the name of a register or modifier.

@@ -2,6 +2,7 @@
 
 mod editor;
 mod life;
+mod programs;
 mod specifications;
 
 use std::fs;
@@ -141,9 +142,9 @@ fn labels_are_found_and_get_other_names() {
         })
         .collect();
     assert_eq!(edits, [(2, "head"), (5, "head")]);
-    for wrong in ["he ad", "", "//"] {
+    for wrong in ["he ad", "", "//", " head", "head ", "x: y", "1", "é"] {
         let error = rename(&mut editor, wrong).expect_err("it is no label");
-        assert!(error.message.contains("would change the program"), "{wrong}: {}", error.message);
+        assert!(error.message.contains("is not the name of a label"), "{wrong}: {}", error.message);
     }
     editor.end();
 }
