@@ -74,7 +74,10 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
     assert_eq!(answer("nonsense\r\n\r\n"), (Some(1), "isaforge lsp: a header has no value\n".to_owned()));
     let exit = r#"{"jsonrpc":"2.0","method":"exit"}"#;
     let (status, message) = answer(&format!("Content-Length:{}\r\n\r\n{exit}", exit.len()));
-    assert_eq!((status, &message[..]), (Some(1), "isaforge lsp: the client sent `exit` without `shutdown` before it\n"));
+    assert_eq!(
+        (status, &message[..]),
+        (Some(1), "isaforge lsp: the client sent `exit` without `shutdown` before it\n")
+    );
     let (status, message) = answer("Content-Length: 15\r\n\r\n{\"jsonrpc\":\"2\"}");
     assert!(status == Some(1) && message.starts_with("isaforge lsp: "), "{message}");
 }

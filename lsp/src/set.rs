@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use isaforge_analysis::Set;
 use isaforge_compiler::Settings;
@@ -81,6 +81,8 @@ pub struct Sets<'k> {
 struct Loaded {
     /// The last modification time and the length of each of its files.
     files: Vec<(PathBuf, Option<Stamp>)>,
+    /// Whether one of them changed so recently that another change could have the same time.
+    recent: bool,
     set: Result<Set, String>,
 }
 
@@ -139,7 +141,11 @@ impl<'k> Sets<'k> {
     }
 }
 
+/// A time and a length.
 type Stamp = (SystemTime, u64);
+
+/// Changes of a file that are closer to each other may have the same time.
+const TICK: Duration = Duration::from_millis(50);
 
 fn saved(path: &Path) -> Option<Stamp> {
     path.metadata().and_then(|metadata| Ok((metadata.modified()?, metadata.len()))).ok()
@@ -147,6 +153,7 @@ fn saved(path: &Path) -> Option<Stamp> {
 
 impl Loaded {
     fn read(path: &Path, generation: Option<&str>) -> Loaded {
+        let before = SystemTime::now().checked_sub(TICK);
         let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(path) };
         let (files, set) = match load(&settings) {
             Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics).with(loaded.hardware))),
@@ -157,12 +164,16 @@ impl Loaded {
             }
             Err(Refusal::Generation { message, help }) => (vec![path.to_owned()], Err(format!("{message}: {help}"))),
         };
-        let files = files.into_iter().map(|file| (saved(&file), file)).map(|(time, file)| (file, time)).collect();
-        Loaded { files, set }
+        let files: Vec<_> =
+            files.into_iter().map(|file| (saved(&file), file)).map(|(time, file)| (file, time)).collect();
+        // A time in the future says nothing about when the file was changed.
+        let now = SystemTime::now();
+        let recent = files.iter().any(|(_, stamp)| stamp.is_some_and(|(time, _)| Some(time) >= before && time <= now));
+        Loaded { files, recent, set }
     }
 
     fn is_fresh(&self) -> bool {
-        self.files.iter().all(|(file, time)| saved(file) == *time)
+        !self.recent && self.files.iter().all(|(file, time)| saved(file) == *time)
     }
 }
 

@@ -128,13 +128,14 @@ fn found(source: &Source, position: Position) -> (Vec<CompletionItem>, bool) {
         let typed = text.get(from..).unwrap_or_default();
         let range = source.text.range(line, start + from..byte);
         for offer in offers.filter(|offer| starts(&offer.name, typed)) {
+            if !names.insert((from, offer.name.clone())) {
+                continue;
+            }
             if found.len() == MAX_OFFERED {
                 complete = false;
                 break;
             }
-            if names.insert((from, offer.name.clone())) {
-                found.push(item(offer, range, kind));
-            }
+            found.push(item(offer, range, kind));
         }
     };
     if first {
@@ -317,8 +318,9 @@ fn accepted(source: &Source, engine: Engine, before: &str, typed: &str) -> (Vec<
         |value: &'static isaforge_core::table::Value| Offer { name: value.text.to_owned(), title: "", doc: value.doc };
     let values = engine.stream.enums.iter().flat_map(|found| found.values).map(value);
     let all = named.chain(values).chain(labels(source));
-    let all = all.filter(|offer| !offer.name.is_empty() && starts(&offer.name, typed));
-    let all: BTreeSet<Offer> = all.take(TRIED).collect();
+    let mut fitting = all.filter(|offer| !offer.name.is_empty() && starts(&offer.name, typed));
+    let all: BTreeSet<Offer> = fitting.by_ref().take(TRIED).collect();
+    let mut complete = fitting.next().is_none();
     let takes = |offer: &Offer| {
         let text = format!("{before}{}", offer.name);
         match engine.parse_at(text.trim_start(), 0, 0, &Any(source)) {
@@ -327,7 +329,6 @@ fn accepted(source: &Source, engine: Engine, before: &str, typed: &str) -> (Vec<
         }
     };
     let until = Instant::now() + TIME;
-    let mut complete = all.len() < TRIED;
     let mut found = Vec::new();
     for offer in all {
         if Instant::now() > until {

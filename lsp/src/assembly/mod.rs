@@ -19,6 +19,7 @@ pub(crate) mod registers;
 pub mod words;
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use isaforge_analysis::{Instruction, Program, Register, Set};
@@ -42,6 +43,7 @@ pub struct Source {
     /// The texts with which comments start.
     comments: &'static [&'static str],
     spellings: OnceCell<Vec<(String, Register)>>,
+    labels: OnceCell<HashSet<String>>,
 }
 
 impl Source {
@@ -54,7 +56,8 @@ impl Source {
         };
         let instructions = assembly.placed.iter().map(alone).collect();
         let comments = comments(set.tables);
-        Source { text: Text::new(text), set, assembly, instructions, comments, spellings: OnceCell::new() }
+        let (text, spellings, labels) = (Text::new(text), OnceCell::new(), OnceCell::new());
+        Source { text, set, assembly, instructions, comments, spellings, labels }
     }
 
     /// The bytes of an instruction.
@@ -114,7 +117,8 @@ impl Source {
     }
 
     fn has_label(&self, name: &str) -> bool {
-        self.assembly.labels.iter().any(|label| label.name == name)
+        let labels = || self.assembly.labels.iter().map(|label| label.name.clone()).collect();
+        self.labels.get_or_init(labels).contains(name)
     }
 }
 

