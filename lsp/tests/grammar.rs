@@ -94,3 +94,19 @@ fn every_set_has_a_grammar_that_editors_can_read() {
         "{found:?}"
     );
 }
+
+#[test]
+fn comments_of_streams_are_those_that_the_assembler_knows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "isa: tiny\nprovenance: document\ncredits: [{ title: A page }]\nword: [16]\n\
+                instructions:\n  stop: { doc: Stops., fixed: { 15..0: 1 } }\n";
+    let path = folder.path().join("tiny.yaml");
+    std::fs::write(&path, text).expect("it can be written");
+    let loaded = isaforge_compiler::load::load(&isaforge_compiler::Settings::new(&path)).expect("it is valid");
+    let grammar = grammar(&Set::new(loaded.tables, None));
+    for comment in ["; stop", "// stop"] {
+        let found = colours(&grammar, &format!("stop {comment}"));
+        let expected = [("mnemonic", "stop"), ("line", comment)].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        assert_eq!(found, expected);
+    }
+}
