@@ -33,6 +33,7 @@ mod programs;
 mod revisions;
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;
+mod spaces;
 mod specifications;
 mod standard_input;
 mod target;

@@ -157,7 +157,7 @@ pub fn mistaken_for(engine: Engine, text: &str) -> Option<&'static str> {
     }
 }
 
-/// The part of a line before a comment. If instructions end with a semicolon, it does not start one.
+/// The part of a line before a comment.
 fn code(line: &str, semicolon: bool) -> &str {
     match semicolon && !line.trim_start().starts_with('#') {
         true => line.split("//").next().unwrap_or_default(),
@@ -165,7 +165,8 @@ fn code(line: &str, semicolon: bool) -> &str {
     }
 }
 
-fn ends_with_semicolons(engine: Engine) -> bool {
+/// Whether instructions of the set may end with a semicolon, which then starts no comment.
+pub fn ends_with_semicolons(engine: Engine) -> bool {
     engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text))
 }
 

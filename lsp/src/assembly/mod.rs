@@ -25,7 +25,7 @@ use std::ops::Range;
 use isaforge_analysis::{Instruction, Program, Register, Set};
 use isaforge_core::Tables;
 use isaforge_core::assembly::{Assembly, Placed};
-use isaforge_core::stream::Token;
+use isaforge_core::stream::program::ends_with_semicolons;
 
 use crate::text::Text;
 
@@ -128,8 +128,7 @@ pub(crate) fn comments(tables: Tables) -> &'static [&'static str] {
         Tables::Groups(_) => &["#"],
         Tables::Words(_) => &["//", ";"],
         Tables::Streams(_) if is_sequence(tables) => &[";"],
-        // If instructions end with a semicolon, it does not start a comment.
-        Tables::Streams(engine) if engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text)) => &["//"],
+        Tables::Streams(engine) if ends_with_semicolons(engine) => &["//"],
         Tables::Streams(_) => &["//", ";"],
     }
 }
@@ -137,15 +136,6 @@ pub(crate) fn comments(tables: Tables) -> &'static [&'static str] {
 /// Whether instructions are sequences of operands, whose texts may be quoted and start with `#`.
 pub(crate) fn is_sequence(tables: Tables) -> bool {
     matches!(tables, Tables::Streams(engine) if engine.stream.sequence.is_some())
-}
-
-fn has_semicolon(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| match token {
-        Token::Text(text) => text.str.contains(';'),
-        Token::If(_, tokens) => has_semicolon(tokens),
-        Token::Aside(_) => true,
-        _ => false,
-    })
 }
 
 /// Whether a quoted text is still open at the end of a text.

@@ -1,0 +1,62 @@
+//! Address spaces with a memory of their own, and budgets, as `run` observes them.
+
+use super::*;
+
+const SET: &str = "\
+isa: sp
+word: 16
+provenance: document
+every: { unused: zero }
+banks: { r: { count: 8, width: 32, prints: 'r{n}' } }
+semantics: { pc: u32, spaces: [global, shared] }
+machine: { lanes: 2, divergence: lowest first, spaces: { shared: { size: 1024 } } }
+instructions:
+  sts: { doc: S., fixed: { 15..12: 1 }, operands: { a: { bank: r, bits: 2..0 } }, does: 'if lane == 0 { store(u32, shared, 0x100, a) }' }
+  both: { doc: S., fixed: { 15..12: 2 }, operands: { a: { bank: r, bits: 2..0 } }, does: 'store(u32, shared, 0x104, a)' }
+  stg: { doc: S., fixed: { 15..12: 3 }, operands: { a: { bank: r, bits: 2..0 } }, does: 'if lane == 1 { store(u32, global, 0x100, a) }' }
+  jmp: { doc: J., fixed: { 15..12: 4 }, operands: { to: { immediate: signed, bits: 7..0, prefix: '', target: relative } }, does: 'branch(next + to as u32)' }
+";
+
+fn run(options: &[&str], program: &str) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("isa.yaml");
+    fs::write(&spec, SET).unwrap();
+    let launch = format!(
+        "program: |\n  {}\nregisters: {{ r0: [0x55, 0x77], r1: 0x66 }}\nbuffers: {{ g: {{ address: 256, words: [0xaaaaaaaa] }} }}\n",
+        program.replace('\n', "\n  ")
+    );
+    let arguments = [&["run", "--spec", spec.to_str().unwrap(), "-"], options].concat();
+    isaforge_with(&arguments, &launch)
+}
+
+#[test]
+fn memories_of_their_own_are_told_apart() {
+    let apart = "sts r0\nstg r1";
+    assert_eq!(run(&["--races"], apart).expect(0).out(), "");
+    let trace = run(&["--trace"], apart).expect(0);
+    assert!(trace.out().contains("sts r0  | [shared:00000100]=0:00000055"), "{}", trace.out());
+    assert!(trace.out().contains("stg r1  | [00000100]=1:00000066"), "{}", trace.out());
+    let result = run(&["--json"], "sts r0").expect(0);
+    assert!(result.out().contains("\"memory\":[]"), "{}", result.out());
+}
+
+#[test]
+fn a_race_in_a_memory_of_its_own_names_it() {
+    let races = run(&["--races"], "both r0").expect(1);
+    assert!(races.out().starts_with("race at shared:0x104: lane (0,0,0) stores"), "{}", races.out());
+    let races = run(&["--races", "--json"], "both r0").expect(1);
+    assert!(races.out().contains("\"space\":\"shared\""), "{}", races.out());
+    // Each lane stored its own value, whichever stays.
+    let trace = run(&["--trace"], "both r0").expect(0);
+    assert!(trace.out().contains("0:00000055; [shared:00000104]=1:00000077"), "{}", trace.out());
+}
+
+#[test]
+fn a_budget_limits_every_observation() {
+    let endless = "l: sts r0\njmp l";
+    for options in [&["--trace"][..], &["--races"], &["--json"], &["--profile"], &["--break", "l"], &["--fidelity"]] {
+        let ran = run(&[options, &["--budget", "5"]].concat(), endless);
+        assert!(ran.err.contains("budget of 5"), "{options:?}: {}", ran.err);
+    }
+    assert_eq!(run(&["--trace", "--budget", "5"], endless).out().lines().count(), 5);
+}
