@@ -10,9 +10,9 @@ pub enum Format {
     /// Hexadecimal digits, as many as the width requires.
     #[default]
     Hex,
-    /// Unsigned integers.
+    /// Unsigned integers, one for each 32 bits, lowest first.
     Unsigned,
-    /// Signed integers.
+    /// Signed integers, one for each 32 bits, lowest first.
     Signed,
     /// 32-bit floats, one for each 32 bits, lowest first.
     F32,
@@ -67,13 +67,21 @@ impl Format {
     /// assert_eq!(Format::F32.show(0x3f80_0000, 32), "1.0");
     /// assert_eq!(Format::F16.show(0xc000_3c00, 32), "1.0,-2.0");
     /// assert_eq!(Format::Signed.show(0xffff_ffff, 32), "-1");
+    /// assert_eq!(Format::Signed.show(0xffff_ffff_0000_0007, 64), "7,-1");
+    /// // A single bit is 0 or 1 in every format.
+    /// assert_eq!(Format::Signed.show(1, 1), "1");
     /// ```
     pub fn show(self, bits: u64, width: u32) -> String {
         let mut text = String::new();
         let _ = match self {
+            _ if width == 1 => write!(text, "{}", bits & 1),
             Format::Hex => write!(text, "{bits:0digits$x}", digits = width.div_ceil(4).max(1) as usize),
-            Format::Unsigned => write!(text, "{bits}"),
-            Format::Signed => write!(text, "{}", signed(bits, width)),
+            Format::Unsigned => {
+                parts(&mut text, width.div_ceil(32), |n| (bits >> (32 * n) & u64::from(u32::MAX)).to_string())
+            }
+            Format::Signed => parts(&mut text, width.div_ceil(32), |n| {
+                signed(bits >> (32 * n), width.saturating_sub(32 * n).min(32)).to_string()
+            }),
             Format::F32 => parts(&mut text, width.div_ceil(32), |n| number(f32::from_bits((bits >> (32 * n)) as u32))),
             Format::F16 => {
                 parts(&mut text, width.div_ceil(16), |n| number(f16::from_bits((bits >> (16 * n)) as u16).to_f32()))
