@@ -42,7 +42,7 @@ impl FrontEnd for Picture {
         if stop.count == 0 {
             session.format = Format::F32;
             let pc = session.listing.place("again").ok();
-            session.stop_at(pc, Condition::parse("r0 >= 8.0 in any lane", session.machine.banks()).ok());
+            session.stop_at(pc, Condition::parse("r0 >= 8.0 in any lane", session.names()).ok());
             return Resume::Continue;
         }
         // Stop once more, to show the changes of an instruction.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use isaforge_runtime::machine::Register;
 
-use crate::condition::{Condition, register};
+use crate::condition::Condition;
 use crate::listing::{format_pc, number};
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
@@ -173,7 +173,7 @@ pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, Strin
         return Err("say where, as in `break 12`, or when, as in `break if r2 > 1.0`".to_owned());
     }
     let pc = if place.is_empty() { None } else { Some(session.listing.place(place)?) };
-    let condition = condition.map(|text| Condition::parse(text, session.machine.banks())).transpose()?;
+    let condition = condition.map(|text| Condition::parse(text, session.names())).transpose()?;
     let number = session.stop_at(pc, condition);
     Ok(format!("{}\n", described(session, number)))
 }
@@ -187,9 +187,8 @@ fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
 /// Returns what the arguments of `watch` name.
 pub(crate) fn watched(session: &Session<'_>, text: &str) -> Result<Watched, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let banks = session.machine.banks();
     Ok(match words[..] {
-        [name] if register(banks, name).is_some() => Watched::Register(named(session, name)?, None),
+        [name] if session.names().register(name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
         [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
         [address, size] => match (number(address), number(size)) {
@@ -285,7 +284,7 @@ fn lane_of(session: &Session<'_>, text: &str) -> Result<usize, String> {
 }
 
 fn named(session: &Session<'_>, name: &str) -> Result<Register, String> {
-    let found = register(session.machine.banks(), name).map(|(register, _)| register);
+    let found = session.names().register(name).map(|(register, _)| register);
     found.ok_or_else(|| format!("there is no register `{name}`"))
 }
 

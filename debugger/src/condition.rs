@@ -11,9 +11,13 @@
 //! ```
 //!
 //! A part is 16 bits of a register, lowest first. Without a kind, a comparison is in floats if a number has a decimal
-//! point, signed if a number is negative, and unsigned otherwise. A condition holds if it holds in any lane that
+//! point, signed if a number is negative, and unsigned otherwise. In floats, a number is rounded to the format of the
+//! comparison, so that a register equals the number it is shown as. A condition holds if it holds in any lane that
 //! executes the instruction, unless it specifies lanes.
 
+use std::collections::BTreeMap;
+
+use half::f16;
 use isaforge_runtime::machine::{Bank, Register, View};
 
 use crate::listing::number;
@@ -57,7 +61,7 @@ enum What {
     Register { register: Register, width: u32, part: Option<u32> },
     Memory(u64),
     Lane,
-    Whole(i64),
+    Whole(i128),
     Float(f64),
 }
 
@@ -72,6 +76,17 @@ enum Kind {
     F16,
 }
 
+impl Kind {
+    /// Rounds a number as it was written to the format.
+    fn round(self, number: f64) -> f64 {
+        match self {
+            Kind::F32 => f64::from(number as f32),
+            Kind::F16 => f16::from_f64(number).to_f64(),
+            Kind::Unsigned | Kind::Signed => number,
+        }
+    }
+}
+
 /// Finds a register by name, and its bank.
 pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank)> {
     let found =
@@ -79,22 +94,43 @@ pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank
     banks.iter().enumerate().find_map(found)
 }
 
+/// What conditions may name.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'b> {
+    /// The banks of registers.
+    pub banks: &'b [Bank],
+    /// The states that registers hold, by name.
+    pub states: &'b BTreeMap<String, Register>,
+    /// The number of lanes.
+    pub lanes: usize,
+}
+
+impl<'b> Names<'b> {
+    /// Finds a register by its name or that of a state that it holds, and its bank.
+    pub fn register(&self, name: &str) -> Option<(Register, &'b Bank)> {
+        register(self.banks, name).or_else(|| {
+            let found = *self.states.get(name)?;
+            Some((found, self.banks.get(usize::from(found.bank))?))
+        })
+    }
+}
+
 impl Condition {
-    /// Parses a condition for a machine with these banks.
+    /// Parses a condition for a machine with these names.
     ///
     /// # Errors
     /// The error in the condition.
-    pub fn parse(text: &str, banks: &[Bank]) -> Result<Condition, String> {
+    pub fn parse(text: &str, names: Names<'_>) -> Result<Condition, String> {
         let tokens = tokens(text)?;
-        let mut parser = Parser { tokens: &tokens, banks };
+        let mut parser = Parser { tokens: &tokens, names };
         let tree = parser.or(0)?;
         let lanes = match parser.tokens {
             [] => Lanes::Any,
             ["in", "any", "lane"] => Lanes::Any,
             ["in", "all", "lanes"] => Lanes::All,
             ["in", "lane", lane] => match number(lane) {
-                Some(lane) if lane < 64 => Lanes::One(lane as usize),
-                _ => return Err(format!("`{lane}` is not a lane")),
+                Some(lane) if lane < names.lanes.min(64) as u64 => Lanes::One(lane as usize),
+                _ => return Err(format!("there is no lane `{lane}`, only 0 to {}", names.lanes.max(1) - 1)),
             },
             ["in", ..] => return Err("`in` must be followed by `any lane`, `all lanes` or `lane N`".to_owned()),
             [other, ..] => return Err(format!("`{other}` is not expected; write `&&`, `||` or `in any lane`")),
@@ -168,11 +204,11 @@ impl Term {
             What::Lane => (lane as u64, 32),
             What::Whole(number) => {
                 return Some(match kind {
-                    Kind::F32 | Kind::F16 => Value::Float(number as f64),
-                    _ => Value::Whole(number.into()),
+                    Kind::F32 | Kind::F16 => Value::Float(kind.round(number as f64)),
+                    _ => Value::Whole(number),
                 });
             }
-            What::Float(number) => return Some(Value::Float(number)),
+            What::Float(number) => return Some(Value::Float(kind.round(number))),
         };
         Some(match kind {
             Kind::Unsigned => Value::Whole(bits.into()),
@@ -217,7 +253,7 @@ fn tokens(text: &str) -> Result<Vec<&str>, String> {
 
 struct Parser<'t, 'b> {
     tokens: &'t [&'t str],
-    banks: &'b [Bank],
+    names: Names<'b>,
 }
 
 /// The maximum nesting of conditions.
@@ -310,19 +346,19 @@ impl<'t> Parser<'t, '_> {
     fn register(&mut self, token: &str) -> Result<What, String> {
         let mut name = token.to_owned();
         // An element of a state: `stack[3]`.
-        if self.tokens.first() == Some(&"[") && register(self.banks, token).is_none() {
+        if self.tokens.first() == Some(&"[") && self.names.register(token).is_none() {
             self.skip("[");
             name = format!("{token}[{}]", self.take().unwrap_or_default());
             self.skip("]");
         }
-        let (found, part) = match register(self.banks, &name) {
-            Some(found) => (Some(found), None),
-            None => match name.rsplit_once('.') {
-                Some((name, part)) => (register(self.banks, name), Some(part)),
-                None => (None, None),
-            },
+        let whole = self.names.register(&name);
+        let (name, part) = match name.rsplit_once('.') {
+            Some((name, part)) if whole.is_none() => (name, Some(part)),
+            _ => (name.as_str(), None),
         };
-        let Some((register, bank)) = found else { return Err(format!("there is no register `{name}`")) };
+        let Some((register, bank)) = whole.or_else(|| self.names.register(name)) else {
+            return Err(format!("there is no register `{name}`"));
+        };
         let part = match part {
             None => None,
             Some("x" | "h0") => Some(0),
@@ -332,23 +368,24 @@ impl<'t> Parser<'t, '_> {
             Some(other) => return Err(format!("a register has no part `{other}`; write .h0 to .h3, or .x to .w")),
         };
         match part {
-            Some(part) if 16 * part >= bank.width => Err(format!("`{name}` has {} bits", bank.width)),
+            Some(part) if 16 * part >= bank.width => {
+                Err(format!("`{name}` has {} bits, and the part .h{part} starts at bit {}", bank.width, 16 * part))
+            }
             part => Ok(What::Register { register, width: bank.width, part }),
         }
     }
 }
 
 fn literal(token: &str, negative: bool) -> Result<What, String> {
-    let sign = if negative { -1 } else { 1 };
+    let sign: i128 = if negative { -1 } else { 1 };
     if let Some(whole) = number(token) {
-        let whole = i64::try_from(whole).map_err(|_| format!("`{token}` is too large"))?;
-        return Ok(What::Whole(sign * whole));
+        return Ok(What::Whole(sign * i128::from(whole)));
     }
     if !token.contains(['.', 'e', 'E']) {
         return Err(format!("`{token}` is not a number"));
     }
     let float: f64 = token.trim_end_matches('f').parse().map_err(|_| format!("`{token}` is not a number"))?;
-    Ok(What::Float(f64::from(sign as i32) * float))
+    Ok(What::Float(sign as f64 * float))
 }
 
 #[cfg(test)]
@@ -378,6 +415,9 @@ mod tests {
                 1 => u64::from((0.5 + lane as f32).to_bits()),
                 2 => u64::from((lane as u32).wrapping_neg()),
                 3 => 0x4000_3c00,
+                4 => 0x3dcc_cccd,
+                5 => 0x2e66,
+                6 => u64::MAX,
                 _ => 0,
             })
         }
@@ -387,8 +427,14 @@ mod tests {
         }
     }
 
+    fn parse(text: &str) -> Result<Condition, String> {
+        let banks = [Bank::new("r", 8, 32), Bank::new("q", 8, 64)];
+        let states = BTreeMap::from([("top".to_owned(), Register { bank: 0, index: 2 })]);
+        Condition::parse(text, Names { banks: &banks, states: &states, lanes: 32 })
+    }
+
     fn holds(text: &str) -> bool {
-        Condition::parse(text, &[Bank::new("r", 8, 32)]).unwrap_or_else(|error| panic!("{text}: {error}")).holds(&Two)
+        parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).holds(&Two)
     }
 
     #[test]
@@ -413,6 +459,13 @@ mod tests {
             ("r3.h0 == 1.0 && r3.y == 2.0", true),
             ("r1 > 1e-5 in all lanes", true),
             ("2 != r0 in all lanes", true),
+            ("r4 == 0.1 in all lanes", true),
+            ("r4 == 0.1:f32 && r4 <= 0.1 && r4 >= 0.1", true),
+            ("r4 > 0.1 || r4 < 0.1", false),
+            ("r5.h0 == 0.1 && r5:f16 == 0.1", true),
+            ("q6 == 0xffffffffffffffff && q6:i32 == -1", true),
+            ("top == -1", true),
+            ("r0 == 0 in lane 31", false),
         ] {
             assert_eq!(holds(text), expected, "{text}");
         }
@@ -427,15 +480,17 @@ mod tests {
             ("r1 = 1", "`=` is not allowed"),
             ("r1 == 1 in lanes", "`in` must be followed by"),
             ("r1 == 1 r2", "`r2` is not expected"),
-            ("r1.h2 == 1", "has 32 bits"),
+            ("r1.h2 == 1", "`r1` has 32 bits, and the part .h2 starts at bit 32"),
+            ("r1 == 1 in lane 32", "there is no lane `32`, only 0 to 31"),
+            ("r9.x == 1", "there is no register `r9`"),
             ("(r1 == 1", "a `)` is missing"),
             ("r1 == 99999999999999999999", "is not a number"),
             ("r1:f64 == 1", "`:` must be followed by"),
         ] {
-            let error = Condition::parse(text, &[Bank::new("r", 8, 32)]).expect_err(text);
+            let error = parse(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");
         }
         let deep = "(".repeat(100_000) + "r1 == 1";
-        assert!(Condition::parse(&deep, &[Bank::new("r", 8, 32)]).is_err());
+        assert!(parse(&deep).is_err());
     }
 }

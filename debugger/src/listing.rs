@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use isaforge_analysis::{Program, Set};
 use isaforge_core::assembly::Assembly;
-use isaforge_runtime::machine::Machine;
+use isaforge_runtime::machine::{Machine, Register};
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,8 @@ pub struct Listing {
     /// The labels and their places: those of the source or of the file, and for other branch targets those that `dis`
     /// prints.
     pub labels: BTreeMap<String, u64>,
+    /// The states that registers hold, by name. They may be named like registers.
+    pub states: BTreeMap<String, Register>,
 }
 
 impl Listing {
@@ -89,6 +91,7 @@ impl Listing {
             lines: program.entries.iter().enumerate().map(line).collect(),
             path: source.filter(|_| !lines.is_empty()).and_then(|source| source.path.clone()),
             labels,
+            states: BTreeMap::new(),
         }
     }
 

@@ -11,7 +11,7 @@ use isaforge_runtime::machine::{Machine, Register, View};
 
 use runner::{Goal, Next, Runner};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Names};
 use crate::listing::Listing;
 use crate::value::Format;
 
@@ -254,6 +254,11 @@ impl<'m> Session<'m> {
         self.breakpoints.retain(|breakpoint| breakpoint.number != number);
         self.watchpoints.retain(|watchpoint| watchpoint.number != number);
         self.breakpoints.len() + self.watchpoints.len() < before
+    }
+
+    /// What conditions and commands may name.
+    pub fn names(&self) -> Names<'_> {
+        Names { banks: self.machine.banks(), states: &self.listing.states, lanes: self.machine.lanes() }
     }
 
     /// The name of a register.

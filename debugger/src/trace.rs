@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use isaforge_runtime::machine::{AccessKind, At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
-use crate::condition::register;
+use crate::condition::Names;
 use crate::listing::{Listing, number};
 use crate::value::Format;
 
@@ -42,7 +42,8 @@ impl Filter {
         };
         let named = |name: &String| {
             let known = || machine.banks().iter().map(|bank| bank.name(0)).collect::<Vec<_>>().join(", ");
-            let found = register(machine.banks(), name).map(|(register, _)| register);
+            let names = Names { banks: machine.banks(), states: &listing.states, lanes: machine.lanes() };
+            let found = names.register(name).map(|(register, _)| register);
             found.ok_or_else(|| format!("there is no register `{name}`; the first ones are {}", known()))
         };
         Ok(Filter {

@@ -10,6 +10,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, KeyDoc, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
+use isaforge_debugger::condition::register;
 use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::observe::Profile;
@@ -170,7 +171,16 @@ pub struct Watched {
 impl Watched {
     /// Its instructions.
     pub fn listing(&self) -> Listing {
-        Listing::new(&*self.machine, &self.set, self.source.as_ref())
+        let mut listing = Listing::new(&*self.machine, &self.set, self.source.as_ref());
+        if let (Some(hardware), Some(semantics)) = (self.target.hardware, self.target.semantics) {
+            let state = |(state, held): &(u16, isaforge_core::machine::Register)| {
+                let name = semantics.states.get(usize::from(*state))?.name;
+                let (register, _) = register(self.machine.banks(), &hardware.name(*held).to_string())?;
+                Some((name.to_owned(), register))
+            };
+            listing.states = hardware.aliases.iter().filter_map(state).collect();
+        }
+        listing
     }
 }
 

@@ -79,7 +79,7 @@ impl Breakpoints {
 /// The condition of a breakpoint that an editor wants, if it has one.
 fn condition(session: &Session<'_>, wanted: &Value) -> Result<Option<Condition>, String> {
     let text = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
-    text.map(|text| Condition::parse(text, session.machine.banks())).transpose()
+    text.map(|text| Condition::parse(text, session.names())).transpose()
 }
 
 /// Describes what an editor wants to watch, in the words of the command `watch`: a variable, a register, or an address.
