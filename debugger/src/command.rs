@@ -28,9 +28,10 @@ const fn command(name: &'static str, short: &'static str, arguments: &'static st
 }
 
 /// All commands.
-pub const COMMANDS: [Command; 21] = [
+pub const COMMANDS: [Command; 22] = [
     command("step", "s", "[N]", "execute one instruction of this warp, or N"),
     command("next", "n", "", "execute one instruction, stepping over calls"),
+    command("out", "o", "", "run until the function that this warp is in returns"),
     command("back", "rs", "[N]", "step back one instruction of this warp, or N"),
     command("continue", "c", "", "run to a breakpoint, a watchpoint or the end"),
     command("reverse", "rc", "", "run back to a breakpoint, a watchpoint or the start"),
@@ -96,6 +97,10 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     let text = match command.name {
         "step" => return times().map(|n| Answer::Resume(Resume::Step(n))),
         "next" => return Ok(Answer::Resume(Resume::Over)),
+        "out" if stop.depth == 0 && !stop.ended => {
+            return Err("no call has led here; `step` and `next` execute an instruction".to_owned());
+        }
+        "out" => return Ok(Answer::Resume(Resume::Out)),
         "back" => return times().map(|n| Answer::Resume(Resume::Back(n))),
         "continue" => return Ok(Answer::Resume(Resume::Continue)),
         "reverse" => return Ok(Answer::Resume(Resume::Reverse)),

@@ -11,6 +11,7 @@
 //! - [`listing`]: the program with its labels and the lines of its source
 //! - [`value`]: formats of values
 //! - [`condition`]: `r2 > 1.0 in any lane`
+//! - [`memory`]: memory of which only a part may be mapped
 //! - [`session`]: runs a program from stop to stop
 //! - [`command`]: the commands available at a stop
 //! - [`trace`]: every executed instruction
@@ -24,6 +25,7 @@ pub mod condition;
 pub mod counts;
 pub mod dap;
 pub mod listing;
+pub mod memory;
 pub mod races;
 pub mod script;
 pub mod session;

@@ -1,11 +1,13 @@
 //! The program being debugged: its instructions in memory order, with labels and source lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use isaforge_analysis::{Program, Set};
 use isaforge_core::assembly::Assembly;
 use isaforge_runtime::machine::{Machine, Register};
+
+use crate::condition::register;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,8 @@ pub struct Line {
     pub line: Option<usize>,
     /// Whether it is a branch that may return, such as a call.
     pub calls: bool,
+    /// The place that it branches to, if that is encoded in the instruction.
+    pub target: Option<u64>,
 }
 
 /// The program.
@@ -49,6 +53,8 @@ pub struct Listing {
     pub labels: BTreeMap<String, u64>,
     /// The states that registers hold, by name. They may be named like registers.
     pub states: BTreeMap<String, Register>,
+    /// The registers that the texts of its instructions name.
+    pub registers: BTreeSet<Register>,
 }
 
 impl Listing {
@@ -65,31 +71,36 @@ impl Listing {
         let first = source.map_or(1, |source| source.first.max(1));
         let lines: BTreeMap<usize, usize> =
             assembly.iter().flat_map(|read| &read.placed).map(|placed| (placed.at, placed.line + first)).collect();
+        let has_source = !lines.is_empty();
         let named = |index: usize| program.labels.get(&index).cloned();
+        let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
+        let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
         let line = |(index, entry): (usize, &isaforge_analysis::Entry)| {
             let (text, calls) = match &entry.instruction {
                 Ok(instruction) => (instruction.text.clone(), instruction.flow.calls),
                 Err(reason) => (format!("({reason})"), false),
             };
-            let target = entry.target().and_then(|address| named(program.place(address)?));
+            let target = entry.target().and_then(|address| program.place(address));
+            let name = target.and_then(named);
             Line {
                 pc: place(entry.bytes.start),
                 next: place(entry.bytes.end),
                 label: named(index),
-                text: target.map_or(text.clone(), |name| format!("{text}  → {name}")),
+                text: name.map_or(text.clone(), |name| format!("{text}  → {name}")),
                 line: lines.get(&entry.bytes.start).copied(),
                 calls,
+                target: target.map(|index| place(start(index))),
             }
         };
-        let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
-        let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
         let mut labels: BTreeMap<String, u64> =
             program.labels.iter().map(|(index, name)| (name.clone(), place(start(*index)))).collect();
         // Several labels of a source may precede one instruction.
         labels.extend(assembly.iter().flat_map(Assembly::addresses).map(|(at, label)| (label.name.clone(), place(at))));
+        let lines: Vec<Line> = program.entries.iter().enumerate().map(line).collect();
         Listing {
-            lines: program.entries.iter().enumerate().map(line).collect(),
-            path: source.filter(|_| !lines.is_empty()).and_then(|source| source.path.clone()),
+            registers: registers(machine, &lines),
+            lines,
+            path: source.filter(|_| has_source).and_then(|source| source.path.clone()),
             labels,
             states: BTreeMap::new(),
         }
@@ -134,6 +145,16 @@ impl Listing {
         let following = self.lines.iter().filter(|known| known.line.is_some_and(|known| known >= line));
         following.min_by_key(|known| known.line)
     }
+}
+
+/// The registers that texts name.
+fn registers(machine: &dyn Machine, lines: &[Line]) -> BTreeSet<Register> {
+    let mut known: HashMap<&str, Option<Register>> = HashMap::new();
+    let words = lines.iter().flat_map(|line| line.text.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    for word in words.filter(|word| word.starts_with(char::is_alphabetic)) {
+        known.entry(word).or_insert_with(|| register(machine.banks(), word).map(|(register, _)| register));
+    }
+    known.into_values().flatten().collect()
 }
 
 /// Parses an integer, which is hexadecimal if it starts with `0x`.

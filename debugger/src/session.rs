@@ -1,7 +1,9 @@
 //! Runs a program from stop to stop.
 //!
 //! - `runner`: observes a run, and ends it where the program has to go back
+//! - `calls`: the calls that each warp is in
 
+mod calls;
 mod runner;
 
 use std::collections::HashMap;
@@ -9,6 +11,7 @@ use std::fmt;
 
 use isaforge_runtime::machine::{Machine, Register, View};
 
+use calls::Calls;
 use runner::{Goal, Next, Runner};
 
 use crate::condition::{Condition, Names};
@@ -61,6 +64,9 @@ pub struct Stop<'v> {
     pub count: u64,
     /// Whether it has ended.
     pub ended: bool,
+    /// The number of calls that the warp is in, as far as they have been seen; of its lanes, the first active one
+    /// counts.
+    pub depth: u64,
 }
 
 impl fmt::Debug for Stop<'_> {
@@ -76,6 +82,11 @@ pub enum Resume {
     Step(u64),
     /// Execute one instruction of this warp, including everything it calls.
     Over,
+    /// Continue until the function that this warp is in returns; if no call of it has been seen, execute one
+    /// instruction.
+    Out,
+    /// After a pause: go on as before it.
+    Unchanged,
     /// Go back by this many instructions of this warp.
     Back(u64),
     /// Continue to the next breakpoint or watchpoint, or to the end.
@@ -101,7 +112,7 @@ pub trait FrontEnd {
         let _ = (stream, bytes);
     }
 
-    /// Whether a running program should pause.
+    /// Whether a running program should pause, also while it goes back.
     fn wants_pause(&mut self) -> bool {
         false
     }
@@ -166,7 +177,7 @@ pub struct Session<'m> {
     before: Option<(u64, Values)>,
     /// The registers of the stopped warp.
     now: Option<(u64, Values)>,
-    /// The latest point that the program has reached. Output up to this point has been reported.
+    /// The most instructions that have been executed. Their output has been reported.
     farthest: u64,
 }
 
@@ -210,12 +221,17 @@ impl<'m> Session<'m> {
                 count: 0,
                 current: None,
                 previous: HashMap::new(),
+                calls: Calls::default(),
                 old: Vec::new(),
                 pending: None,
                 next: None,
             };
             let ended = machine.run(&mut runner);
             let (next, count) = (runner.next.take(), runner.count);
+            if ended.is_err() {
+                // The instruction that failed may have written something.
+                self.farthest = self.farthest.max(count);
+            }
             goal = match (next, ended) {
                 (Some(Next::Quit), _) => return Ok(()),
                 (Some(Next::Replay(goal)), _) => goal,
@@ -243,9 +259,9 @@ impl<'m> Session<'m> {
         self.numbers
     }
 
-    /// Whether a warp is at a breakpoint.
-    pub fn stops_at(&self, view: &dyn View) -> bool {
-        self.breakpoints.iter().any(|breakpoint| breakpoint.holds(view))
+    /// The number of the breakpoint that a warp is at.
+    pub fn stops_at(&self, view: &dyn View) -> Option<usize> {
+        self.breakpoints.iter().find(|breakpoint| breakpoint.holds(view)).map(|breakpoint| breakpoint.number)
     }
 
     /// Removes a breakpoint or watchpoint. Returns whether one with this number existed.
@@ -277,7 +293,8 @@ impl<'m> Session<'m> {
         warp == other && value(now) != value(before)
     }
 
-    fn remember(&mut self, view: &dyn View) {
+    /// Notes the registers at a stop. Returns those that were known of the stop before the previous one.
+    fn remember(&mut self, view: &dyn View) -> Option<(u64, Values)> {
         let lanes = self.machine.lanes();
         let bank = |(bank, known): (usize, &isaforge_runtime::machine::Bank)| {
             let lanes = if known.uniform { 1 } else { lanes };
@@ -286,6 +303,12 @@ impl<'m> Session<'m> {
             all.map(|(register, lane)| view.read(register, lane).unwrap_or(0)).collect()
         };
         let values = self.machine.banks().iter().enumerate().map(bank).collect();
-        self.before = self.now.replace((view.at().warp, values));
+        let previous = self.now.replace((view.at().warp, values));
+        std::mem::replace(&mut self.before, previous)
+    }
+
+    /// Undoes [`Session::remember`], which has returned this.
+    fn forget(&mut self, before: Option<(u64, Values)>) {
+        self.now = std::mem::replace(&mut self.before, before);
     }
 }

@@ -69,7 +69,7 @@ fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
 impl FrontEnd for Stops<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         let here = match stop.reason {
-            Reason::Start => session.stops_at(stop.view),
+            Reason::Start => session.stops_at(stop.view).is_some(),
             Reason::Breakpoint(_) | Reason::Watchpoint(..) => true,
             _ => return Resume::Quit,
         };

@@ -35,7 +35,7 @@ With `--dap`, the launch request has `program`, the launch file, and optionally 
 `generation` and `stopOnEntry`.
 
 Commands, one per line; `help` lists all of them:
-  step 10            back                continue            reverse
+  step 10            back                continue            reverse             out
   to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
   watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
 A place is a label, the index of a word, or an address where instructions vary in length.

@@ -3,10 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
-use isaforge_runtime::machine::{Observer, View};
+use isaforge_runtime::machine::{At, Observer, View};
 
+use super::calls::Calls;
 use super::{FrontEnd, Reason, Resume, Session, Stop, Watched, Watchpoint};
 use crate::listing::format_pc;
+use crate::memory;
 
 /// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
@@ -21,8 +23,15 @@ pub(super) enum Goal {
     Step(u64, u64),
     /// At the next instruction of any warp.
     Any,
-    /// When this warp, or any warp if `None`, reaches a place.
-    To(Option<u64>, u64),
+    /// When a warp reaches a place.
+    To(u64),
+    /// When one of these lanes of a warp is in at most `depth` calls. `place` is where they return to, if it is known.
+    Return {
+        warp: u64,
+        lanes: u64,
+        depth: u64,
+        place: Option<u64>,
+    },
     Continue,
     /// Scan up to this many instructions, then replay to the last of them at which there was a reason to stop.
     Scan(u64, Option<(u64, Reason)>),
@@ -70,6 +79,8 @@ pub(super) struct Runner<'s, 'm, 'd> {
     pub(super) current: Option<(u64, u64)>,
     /// The last instruction of each warp, as a count.
     pub(super) previous: HashMap<u64, u64>,
+    /// The calls that the lanes of each warp are in.
+    pub(super) calls: Calls,
     /// The watched values before the instruction.
     pub(super) old: Vec<Vec<u64>>,
     /// A change that has not been reported yet.
@@ -81,15 +92,19 @@ impl Observer for Runner<'_, '_, '_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
         let at = view.at();
         let count = self.count;
+        self.session.farthest = self.session.farthest.max(count);
         self.count += 1;
+        self.calls.before(&self.session.listing, at);
         // A stalled instruction is observed again.
         let again = self.current.replace((at.warp, at.pc)) == Some((at.warp, at.pc));
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
         let reason = self.reason(view, count, again);
         if let Some(reason) = reason {
-            self.go_back(at.warp, (count, previous))?;
-            self.session.remember(view);
-            self.ask(reason, view, (count, previous))?;
+            self.go_back(&reason, at.warp, (count, previous))?;
+            let before = self.session.remember(view);
+            if !self.ask(reason, view, (count, previous))? {
+                self.session.forget(before);
+            }
         }
         self.old = self.watched(view);
         ControlFlow::Continue(())
@@ -98,10 +113,13 @@ impl Observer for Runner<'_, '_, '_> {
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         self.current = None;
         let at = view.at();
-        if let Goal::Step(warp, _) | Goal::To(Some(warp), _) = self.goal
-            && warp == at.warp
-            && at.live == 0
-        {
+        self.calls.after(at);
+        let has_ended = match self.goal {
+            Goal::Step(warp, _) => warp == at.warp && at.live == 0,
+            Goal::Return { warp, lanes, .. } => warp == at.warp && at.live & lanes == 0,
+            _ => false,
+        };
+        if has_ended {
             self.goal = Goal::Any;
         }
         if at.live == 0 {
@@ -123,11 +141,11 @@ impl Observer for Runner<'_, '_, '_> {
         if self.count > self.session.farthest {
             self.front_end.output(stream, bytes);
         }
-        self.session.farthest = self.session.farthest.max(self.count);
     }
 
     fn end(&mut self, view: &dyn View) {
         let last = self.count;
+        self.session.farthest = self.session.farthest.max(last);
         if let Goal::Scan(_, found) = &mut self.goal {
             self.next = Some(Next::found(found.take()));
             return;
@@ -135,12 +153,12 @@ impl Observer for Runner<'_, '_, '_> {
         let mut reason = self.pending.take().unwrap_or(Reason::End);
         self.session.now = None;
         while self.next.is_none() {
-            let stop = Stop { reason, view, count: last, ended: true };
+            let stop = Stop { reason, view, count: last, ended: true, depth: 0 };
             let resume = self.front_end.stopped(self.session, &stop);
             reason = Reason::Refused("the program has ended; go back, restart or quit".to_owned());
             self.next = match resume {
                 Resume::Quit => Some(Next::Quit),
-                Resume::Restart => Some(Next::Replay(Goal::Count(0, Reason::Start, 0))),
+                Resume::Restart => Some(self.restart()),
                 Resume::Reverse => Some(Next::Replay(Goal::Scan(last, None))),
                 Resume::Back(by) if by > 0 && last > 0 => {
                     Some(Next::Replay(Goal::Count(last - 1, Reason::Step, by - 1)))
@@ -154,6 +172,13 @@ impl Observer for Runner<'_, '_, '_> {
 impl Runner<'_, '_, '_> {
     /// The reason to stop before an instruction, if there is one.
     fn reason(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
+        let reached = self.reached(view, count, again);
+        let asks = reached.is_none() && count > 0 && count.is_multiple_of(PAUSE);
+        if asks && self.front_end.wants_pause() { Some(Reason::Pause) } else { reached }
+    }
+
+    /// The reason to stop that the goal or a breakpoint is.
+    fn reached(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
         let at = view.at();
         let pending = self.pending.take();
         match &mut self.goal {
@@ -183,20 +208,20 @@ impl Runner<'_, '_, '_> {
             }
             Goal::Any => return Some(pending.unwrap_or(Reason::Step)),
             Goal::Step(warp, left) if *warp == at.warp && !again => {
-                *left -= 1;
+                *left = left.saturating_sub(1);
                 if *left == 0 {
                     return Some(pending.unwrap_or(Reason::Step));
                 }
             }
-            Goal::To(warp, pc) if *pc == at.pc && warp.is_none_or(|warp| warp == at.warp) && !again => {
+            Goal::To(pc) if *pc == at.pc && !again => return Some(pending.unwrap_or(Reason::Step)),
+            Goal::Return { warp, lanes, depth, place }
+                if *warp == at.warp && !again && self.calls.is_within(at, *lanes, *depth, *place) =>
+            {
                 return Some(pending.unwrap_or(Reason::Step));
             }
             _ => {}
         }
-        let found = || {
-            let found = self.session.breakpoints.iter().find(|breakpoint| breakpoint.holds(view))?;
-            Some(Reason::Breakpoint(found.number))
-        };
+        let found = || self.session.stops_at(view).map(Reason::Breakpoint);
         let reason = pending.or_else(|| if again { None } else { found() });
         if let Goal::Scan(_, last) = &mut self.goal {
             if let Some(reason) = reason {
@@ -204,29 +229,46 @@ impl Runner<'_, '_, '_> {
             }
             return None;
         }
-        if reason.is_none() && count.is_multiple_of(PAUSE) && self.front_end.wants_pause() {
-            return Some(Reason::Pause);
-        }
         reason
     }
 
     /// Returns `Break` if the run must start again to stop at an earlier instruction.
-    fn go_back(&mut self, warp: u64, (count, previous): (u64, Option<u64>)) -> ControlFlow<()> {
+    fn go_back(&mut self, reason: &Reason, warp: u64, (count, previous): (u64, Option<u64>)) -> ControlFlow<()> {
         if self.next.is_some() {
             return ControlFlow::Break(());
         }
-        if let (Goal::Count(.., more @ 1..), Some(_)) = (&self.goal, previous) {
+        if let (Goal::Count(.., more @ 1..), Some(_)) = (&self.goal, previous)
+            && *reason != Reason::Pause
+        {
             self.next = Some(Next::Replay(Goal::back(count, warp, *more)));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
-    /// Asks the front end how to resume. `Break` if the run ends.
-    fn ask(&mut self, mut reason: Reason, view: &dyn View, (count, previous): (u64, Option<u64>)) -> ControlFlow<()> {
+    /// Starts the program again, with its output.
+    fn restart(&mut self) -> Next {
+        self.session.farthest = 0;
+        Next::Replay(Goal::Count(0, Reason::Start, 0))
+    }
+
+    /// The goal when a warp is in at most `depth` calls.
+    fn returned(at: At, depth: u64, place: Option<u64>) -> Goal {
+        Goal::Return { warp: at.warp, lanes: at.active, depth, place }
+    }
+
+    /// Asks the front end how to resume: whether with another goal. `Break` if the run ends.
+    fn ask(
+        &mut self,
+        mut reason: Reason,
+        view: &dyn View,
+        (count, previous): (u64, Option<u64>),
+    ) -> ControlFlow<(), bool> {
         let at = view.at();
+        let depth = self.calls.depth(at.warp, at.active);
+        let paused = reason == Reason::Pause;
         loop {
-            let stop = Stop { reason, view, count, ended: false };
+            let stop = Stop { reason, view, count, ended: false, depth };
             let replay = |goal| Some(Next::Replay(goal));
             match self.front_end.stopped(self.session, &stop) {
                 Resume::Step(0) => {
@@ -237,12 +279,15 @@ impl Runner<'_, '_, '_> {
                 Resume::Over => {
                     let line = self.session.listing.at(at.pc).map(|index| &self.session.listing.lines[index]);
                     self.goal = match line.filter(|line| line.calls) {
-                        Some(line) => Goal::To(Some(at.warp), line.next),
+                        Some(line) => Self::returned(at, depth, Some(line.next)),
                         None => Goal::Step(at.warp, 1),
                     };
                 }
-                Resume::Continue => self.goal = Goal::Continue,
-                Resume::To(pc) => self.goal = Goal::To(None, pc),
+                Resume::Out if depth == 0 => self.goal = Goal::Step(at.warp, 1),
+                Resume::Out => self.goal = Self::returned(at, depth - 1, self.calls.innermost(at)),
+                Resume::Unchanged if paused => return ControlFlow::Continue(false),
+                Resume::Continue | Resume::Unchanged => self.goal = Goal::Continue,
+                Resume::To(pc) => self.goal = Goal::To(pc),
                 Resume::Back(0) => {
                     reason = Reason::Step;
                     continue;
@@ -256,10 +301,10 @@ impl Runner<'_, '_, '_> {
                     }
                 },
                 Resume::Reverse => self.next = replay(Goal::Scan(count, None)),
-                Resume::Restart => self.next = replay(Goal::Count(0, Reason::Start, 0)),
+                Resume::Restart => self.next = Some(self.restart()),
                 Resume::Quit => self.next = Some(Next::Quit),
             }
-            return if self.next.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            return if self.next.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(true) };
         }
     }
 
@@ -275,10 +320,8 @@ impl Runner<'_, '_, '_> {
             Watched::Memory(address, size) => {
                 let mut bytes = [0; Watched::MAX_BYTES];
                 let bytes = &mut bytes[..size.min(Watched::MAX_BYTES)];
-                match view.memory(active, address, bytes) {
-                    Some(()) => bytes.iter().map(|byte| u64::from(*byte)).collect(),
-                    None => Vec::new(),
-                }
+                let mapped = memory::read(view, active, address, bytes);
+                bytes[..mapped].iter().map(|byte| u64::from(*byte)).collect()
             }
         };
         self.session.watchpoints.iter().map(one).collect()

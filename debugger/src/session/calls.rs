@@ -1,0 +1,228 @@
+//! The calls that the lanes of each warp are in, as seen since the start of the program.
+
+use std::collections::{HashMap, VecDeque};
+
+use isaforge_runtime::machine::At;
+
+use crate::listing::Listing;
+
+/// The most return addresses that are kept for a lane. A return address that repeats, as in a recursion, counts once.
+const MAX_ADDRESSES: usize = 4096;
+
+/// The calls that lanes are in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stack {
+    /// Return addresses, outermost first, each with the number of calls in a row that return there.
+    addresses: VecDeque<(u64, u64)>,
+    /// The number of calls.
+    depth: u64,
+    /// Whether the outermost return addresses have been forgotten.
+    is_cut: bool,
+}
+
+impl Stack {
+    fn push(&mut self, address: u64) {
+        self.depth += 1;
+        match self.addresses.back_mut() {
+            Some((last, times)) if *last == address => *times += 1,
+            _ => self.addresses.push_back((address, 1)),
+        }
+        if self.addresses.len() > MAX_ADDRESSES
+            && let Some((_, times)) = self.addresses.pop_front()
+        {
+            self.depth -= times;
+            self.is_cut = true;
+        }
+    }
+
+    /// Leaves the innermost call if it returns to this address.
+    fn pop(&mut self, address: u64) {
+        let Some((_, times)) = self.addresses.back_mut().filter(|(last, _)| *last == address) else { return };
+        self.depth -= 1;
+        *times -= 1;
+        if *times == 0 {
+            self.addresses.pop_back();
+        }
+    }
+}
+
+/// Lanes of a warp with the same calls.
+#[derive(Clone, Debug)]
+struct Group {
+    lanes: u64,
+    stack: Stack,
+    /// The place of the instruction that they have executed last, until it is known where it led.
+    last: Option<u64>,
+}
+
+/// The calls that the lanes of each warp are in.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    warps: HashMap<u64, Vec<Group>>,
+}
+
+impl Calls {
+    /// Notes that a warp is about to execute an instruction.
+    pub(super) fn before(&mut self, listing: &Listing, at: At) {
+        let groups = self.warps.entry(at.warp).or_default();
+        split(groups, at.active);
+        for group in groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
+            let Some(last) = group.last.take() else { continue };
+            let Some(line) = listing.at(last).map(|index| &listing.lines[index]) else {
+                group.stack.pop(at.pc);
+                continue;
+            };
+            // Only a branch to a computed place returns: others may lead to what follows a call, too.
+            match (line.next == at.pc, line.target == Some(at.pc)) {
+                (true, _) => {}
+                _ if line.calls => group.stack.push(line.next),
+                (_, true) => {}
+                _ => group.stack.pop(at.pc),
+            }
+        }
+        merge(groups, at.active);
+    }
+
+    /// Notes that a warp has executed an instruction.
+    pub(super) fn after(&mut self, at: At) {
+        if at.live == 0 {
+            self.warps.remove(&at.warp);
+            return;
+        }
+        let groups = self.warps.entry(at.warp).or_default();
+        split(groups, at.active);
+        for group in groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
+            group.last = Some(at.pc);
+        }
+        // Lanes that have ended are in no call.
+        groups.retain_mut(|group| {
+            group.lanes &= at.live;
+            group.lanes != 0
+        });
+    }
+
+    /// The number of calls that the first of these lanes is in.
+    pub(super) fn depth(&self, warp: u64, lanes: u64) -> u64 {
+        let groups = self.warps.get(&warp).map_or(&[][..], Vec::as_slice);
+        let first = lanes & lanes.wrapping_neg();
+        groups.iter().find(|group| group.lanes & first != 0).map_or(0, |group| group.stack.depth)
+    }
+
+    /// Where the innermost call of the first active lane returns to.
+    pub(super) fn innermost(&self, at: At) -> Option<u64> {
+        let first = at.active & at.active.wrapping_neg();
+        let group = self.warps.get(&at.warp)?.iter().find(|group| group.lanes & first != 0)?;
+        group.stack.addresses.back().map(|(address, _)| *address)
+    }
+
+    /// Whether one of these lanes is in at most `depth` calls. Where return addresses have been forgotten, being at
+    /// `place` is enough.
+    pub(super) fn is_within(&self, at: At, lanes: u64, depth: u64, place: Option<u64>) -> bool {
+        let groups = self.warps.get(&at.warp).map_or(&[][..], Vec::as_slice);
+        groups.iter().filter(|group| group.lanes & lanes & at.active != 0).any(|group| {
+            group.stack.depth <= depth && !group.stack.is_cut || group.stack.is_cut && place == Some(at.pc)
+        })
+    }
+}
+
+/// Divides groups, so that each is within these lanes or beside them, and adds one for lanes that are in none.
+fn split(groups: &mut Vec<Group>, lanes: u64) {
+    let known = groups.iter().fold(0, |all, group| all | group.lanes);
+    if lanes & !known != 0 {
+        groups.push(Group { lanes: lanes & !known, stack: Stack::default(), last: None });
+    }
+    for index in 0..groups.len() {
+        let group = &mut groups[index];
+        let inside = group.lanes & lanes;
+        if inside != 0 && inside != group.lanes {
+            let other = Group { lanes: group.lanes & !lanes, ..group.clone() };
+            group.lanes = inside;
+            groups.push(other);
+        }
+    }
+}
+
+/// Unites the groups within these lanes that have the same calls.
+fn merge(groups: &mut Vec<Group>, lanes: u64) {
+    let mut index = 0;
+    while index < groups.len() {
+        let group = &groups[index];
+        let same = |other: &Group| other.lanes & lanes != 0 && other.last == group.last && other.stack == group.stack;
+        let found = groups[..index].iter().position(same).filter(|_| group.lanes & lanes != 0);
+        match found {
+            Some(first) => {
+                groups[first].lanes |= groups[index].lanes;
+                groups.swap_remove(index);
+            }
+            None => index += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::Line;
+
+    /// A call at 0 of a function at 8, which calls itself at 12 and returns at 20.
+    fn listing() -> Listing {
+        let line = |pc: u64| Line {
+            pc,
+            next: pc + 4,
+            label: None,
+            text: String::new(),
+            line: None,
+            calls: pc == 0 || pc == 12,
+            target: match pc {
+                0 | 12 => Some(8),
+                8 => Some(16),
+                _ => None,
+            },
+        };
+        Listing { lines: (0..6).map(|index| line(4 * index)).collect(), ..Listing::default() }
+    }
+
+    /// The depth before each of the instructions that these lanes execute.
+    fn depths(calls: &mut Calls, lanes: u64, places: &[u64]) -> Vec<u64> {
+        let listing = listing();
+        let one = |pc: &u64| {
+            let at = At { warp: 0, pc: *pc, live: 3, active: lanes };
+            calls.before(&listing, at);
+            let depth = calls.depth(0, lanes);
+            calls.after(at);
+            depth
+        };
+        places.iter().map(one).collect()
+    }
+
+    #[test]
+    fn each_call_of_a_recursion_is_left_by_its_own_return() {
+        // The innermost call branches over the call to the place where it would return.
+        let places = [0, 8, 12, 8, 12, 8, 16, 20, 16, 20, 16, 20, 4];
+        assert_eq!(depths(&mut Calls::default(), 3, &places), [0, 1, 1, 2, 2, 3, 3, 3, 2, 2, 1, 1, 0]);
+    }
+
+    #[test]
+    fn lanes_that_part_are_in_calls_of_their_own() {
+        let mut calls = Calls::default();
+        assert_eq!(depths(&mut calls, 3, &[0, 8]), [0, 1]);
+        assert_eq!(depths(&mut calls, 1, &[16, 20, 4]), [1, 1, 0]);
+        assert_eq!(depths(&mut calls, 2, &[12, 8]), [1, 2]);
+        assert_eq!(calls.depth(0, 1), 0);
+        assert_eq!(depths(&mut calls, 2, &[16, 20, 16, 20, 4]), [2, 2, 1, 1, 0]);
+        depths(&mut calls, 3, &[4]);
+        assert_eq!(calls.warps.values().map(Vec::len).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn deep_recursions_take_bounded_memory() {
+        let mut stack = Stack::default();
+        for turn in 0..100_000 {
+            stack.push(turn % 2);
+        }
+        assert_eq!((stack.addresses.len(), stack.is_cut), (MAX_ADDRESSES, true));
+        let mut stack = Stack::default();
+        (0..100_000).for_each(|_| stack.push(4));
+        assert_eq!((stack.addresses.len(), stack.depth, stack.is_cut), (1, 100_000, false));
+    }
+}
