@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use isaforge_runtime::machine::Register;
+use isaforge_runtime::machine::{Bank, Register};
 
 use crate::condition::Condition;
 use crate::listing::{format_pc, number};
+use crate::memory;
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
@@ -108,7 +109,7 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "restart" => return Ok(Answer::Resume(Resume::Restart)),
         "quit" => return Ok(Answer::Resume(Resume::Quit)),
         "break" => breakpoint(session, rest)?,
-        "watch" => watchpoint(session, rest)?,
+        "watch" => watchpoint(session, stop, rest)?,
         "stops" => stops(session),
         "delete" => match number(rest) {
             Some(n) if session.remove(n as usize) => String::new(),
@@ -122,7 +123,7 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "lanes" => lanes(session, stop),
         "registers" => registers(session, stop, rest)?,
         "print" => print(session, stop, rest)?,
-        "memory" => memory(session, stop, rest)?,
+        "memory" => words(session, stop, rest)?,
         "format" => {
             session.format = Format::named(rest)?;
             String::new()
@@ -183,16 +184,16 @@ pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, Strin
     Ok(format!("{}\n", described(session, number)))
 }
 
-fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
-    let what = watched(session, rest)?;
+fn watchpoint(session: &mut Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+    let what = watched(session, stop, rest)?;
     let number = session.watch(what);
     Ok(format!("{}\n", described(session, number)))
 }
 
 /// Returns what the arguments of `watch` name.
-pub(crate) fn watched(session: &Session<'_>, text: &str) -> Result<Watched, String> {
+pub(crate) fn watched(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<Watched, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    Ok(match words[..] {
+    let what = match words[..] {
         [name] if session.names().register(name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
         [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
@@ -204,7 +205,23 @@ pub(crate) fn watched(session: &Session<'_>, text: &str) -> Result<Watched, Stri
             _ => return Err(format!("`{address}` is not an address")),
         },
         _ => return Err(format!("`{text}` is neither a register nor an address")),
-    })
+    };
+    if let Watched::Memory(address, size) = what {
+        match memory::read(stop.view, first_lane(stop), address, &mut [0; Watched::MAX_BYTES][..size]) {
+            0 => return Err(format!("nothing is mapped at {address:#x}")),
+            mapped if mapped < size => {
+                let help = format!("`watch {address:#x} {mapped}` watches them");
+                return Err(format!("only {mapped} of the {size} bytes at {address:#x} are mapped; {help}"));
+            }
+            _ => {}
+        }
+    }
+    Ok(what)
+}
+
+/// The first active lane.
+pub(crate) fn first_lane(stop: &Stop<'_>) -> usize {
+    stop.view.at().active.trailing_zeros() as usize % 64
 }
 
 /// Describes a breakpoint or watchpoint in one line.
@@ -301,7 +318,7 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
         _ => return Err(format!("`{}` is not a bank of registers", words.join(" "))),
     };
     let banks = session.machine.banks();
-    let is_wanted = |bank: &isaforge_runtime::machine::Bank| {
+    let is_wanted = |bank: &Bank| {
         let is_called =
             |wanted: &str| bank.open.trim_end_matches('[') == wanted || bank.names.iter().any(|n| n == wanted);
         wanted.map_or(!bank.constant, is_called)
@@ -338,33 +355,73 @@ fn column(
     zeros: bool,
 ) -> String {
     let Some(bank) = session.machine.banks().get(usize::from(register.bank)) else { return String::new() };
+    let (lanes, values) = read(session, stop, (register, bank), lane);
+    let changed = lanes.iter().any(|lane| session.has_changed(register, *lane));
+    if values.is_empty() {
+        return if zeros { format!("{} is not there\n", bank.name(register.index)) } else { String::new() };
+    }
+    if !zeros && values.iter().all(|(_, value)| *value == 0) && !changed {
+        return String::new();
+    }
+    let mark = if changed { '*' } else { ' ' };
+    format!("{mark}{:6} = {}\n", bank.name(register.index), shown(&values, format, bank.width))
+}
+
+/// The lanes of a register that are shown, and their values.
+fn read(
+    session: &Session<'_>,
+    stop: &Stop<'_>,
+    (register, bank): (Register, &Bank),
+    lane: Option<usize>,
+) -> (Vec<usize>, Vec<(usize, u64)>) {
     let live = stop.view.at().live;
     let lanes: Vec<usize> = match lane {
         Some(lane) => vec![lane],
         None if bank.uniform => vec![0],
         None => (0..session.machine.lanes()).filter(|lane| live >> lane & 1 != 0).collect(),
     };
-    let values: Vec<(usize, u64)> =
-        lanes.iter().filter_map(|lane| Some((*lane, stop.view.read(register, *lane)?))).collect();
-    let changed = lanes.iter().any(|lane| session.has_changed(register, *lane));
-    let Some((_, first)) = values.first() else {
-        return if zeros { format!("{} is not there\n", bank.name(register.index)) } else { String::new() };
-    };
-    if !zeros && values.iter().all(|(_, value)| *value == 0) && !changed {
-        return String::new();
+    let values = lanes.iter().filter_map(|lane| Some((*lane, stop.view.read(register, *lane)?))).collect();
+    (lanes, values)
+}
+
+/// Values by lane, as a single one if they are the same.
+fn shown(values: &[(usize, u64)], format: Format, width: u32) -> String {
+    match values {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, value)| value == first) => format.show(*first, width),
+        _ => {
+            let each = values.iter().map(|(lane, value)| format!("{lane}:{}", format.show(*value, width)));
+            each.collect::<Vec<_>>().join(" ")
+        }
     }
-    let same = values.iter().all(|(_, value)| value == first);
-    let shown = if same {
-        format.show(*first, bank.width)
-    } else {
-        let each = values.iter().map(|(lane, value)| format!("{lane}:{}", format.show(*value, bank.width)));
-        each.collect::<Vec<_>>().join(" ")
+}
+
+/// The value of `REGISTER` or `[ADDRESS]`, with the options of `print`, and the address that it is or may be.
+///
+/// # Errors
+/// When it is neither.
+pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<(String, Option<u64>), String> {
+    let Tail { words, lane, format } = tail(session, text)?;
+    let [name] = words[..] else {
+        return Err(format!("`{text}` is neither a register nor `[ADDRESS]`"));
     };
-    format!("{}{:6} = {shown}\n", if changed { '*' } else { ' ' }, bank.name(register.index))
+    if let Some(address) = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        let address = number(address).ok_or_else(|| format!("`{address}` is not an address"))?;
+        let mut bytes = [0; 4];
+        let lane = lane.unwrap_or(first_lane(stop));
+        let read = stop.view.memory(lane, address, &mut bytes);
+        read.ok_or_else(|| format!("no word is mapped at {address:#x}"))?;
+        return Ok((format.show(u32::from_le_bytes(bytes).into(), 32), Some(address)));
+    }
+    let Some((register, bank)) = session.names().register(name) else {
+        return Err(format!("`{name}` is neither a register nor `[ADDRESS]`; commands are for the console"));
+    };
+    let (_, values) = read(session, stop, (register, bank), lane);
+    let first = values.first().map(|(_, value)| *value);
+    first.map(|first| (shown(&values, format, bank.width), Some(first))).ok_or_else(|| format!("{name} is not there"))
 }
 
 /// Words of memory, four per line, as the command `memory` shows them.
-pub(crate) fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+pub(crate) fn words(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let Tail { words, lane, format } = tail(session, rest)?;
     let (address, count) = match words[..] {
         [address] => (address, "4"),
@@ -374,7 +431,7 @@ pub(crate) fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Resu
     let address = number(address).ok_or_else(|| format!("`{address}` is not an address"))?;
     let count = number(count).filter(|count| (1..=WORDS).contains(count));
     let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
-    let lane = lane.unwrap_or(stop.view.at().active.trailing_zeros() as usize % 64);
+    let lane = lane.unwrap_or(first_lane(stop));
     let mut text = String::new();
     for line in 0..count.div_ceil(4) {
         let _ = write!(text, "{:#010x}:", address.wrapping_add(line * 16));

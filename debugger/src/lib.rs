@@ -12,6 +12,7 @@
 //! - [`value`]: formats of values
 //! - [`condition`]: `r2 > 1.0 in any lane`
 //! - [`memory`]: memory of which only a part may be mapped
+//! - [`pieces`]: text that a program writes piece by piece
 //! - [`session`]: runs a program from stop to stop
 //! - [`command`]: the commands available at a stop
 //! - [`trace`]: every executed instruction
@@ -26,6 +27,7 @@ pub mod counts;
 pub mod dap;
 pub mod listing;
 pub mod memory;
+pub mod pieces;
 pub mod races;
 pub mod script;
 pub mod session;

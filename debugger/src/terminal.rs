@@ -11,7 +11,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use crate::command::{Answer, completions, execute, help, memory};
+use crate::command::{Answer, completions, execute, help, words};
 use crate::listing::{format_pc, number};
 use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 
@@ -178,7 +178,7 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
         Some(address) => {
             let [below, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(MEMORY)]).areas(below);
             let inner = boxed(frame, right, &format!(" memory at {address:#x} "));
-            let text = memory(session, stop, &format!("{address} {} lane {}", 4 * inner.height, screen.lane));
+            let text = words(session, stop, &format!("{address} {} lane {}", 4 * inner.height, screen.lane));
             frame.render_widget(Paragraph::new(text.unwrap_or_else(|error| error)), inner);
             below
         }

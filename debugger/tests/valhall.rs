@@ -170,7 +170,7 @@ fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
     assert!(
         variables.as_array().is_some_and(|all| all.iter().any(|one| one["name"] == "r0" && one["value"] == "00000003"))
     );
-    assert!(body("evaluate")["result"].as_str().is_some_and(|text| text.contains("r0     = 00000003")));
+    assert_eq!(body("evaluate")["result"], "00000003");
     assert_ne!(answer("stackTrace").nth(1).expect("it is asked twice")["body"]["stackFrames"][0]["line"], 9);
     assert_eq!(answer("nonsense").next().expect("it is answered")["success"], false);
     let events: Vec<&str> = sent.iter().filter_map(|m| m["event"].as_str()).collect();
@@ -183,7 +183,7 @@ fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
 fn an_editor_watches_registers_and_memory() {
     use serde_json::json;
     let none = json!({});
-    let lanes = json!(1u64 << 32);
+    let lanes = json!(1u64 << 17);
     let sent = served(&[
         ("initialize", json!({ "adapterID": "isaforge" })),
         ("launch", json!({ "program": "count.yaml", "stopOnEntry": false })),

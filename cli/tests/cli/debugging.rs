@@ -49,6 +49,42 @@ fn mistakes_have_the_line_and_the_status() {
     isaforge_in(Path::new("."), &["debug"], b"").expect(2);
 }
 
+/// The answers to commands for a program of the example `riscv`.
+fn riscv(program: &str, commands: &str) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("launch.yaml");
+    fs::write(&path, program).expect("it is written");
+    debug(&["--spec", &format!("{EXAMPLES}/riscv"), &path.display().to_string()], commands)
+}
+
+#[test]
+fn stepping_over_a_call_in_a_recursion_stays_at_its_own_depth() {
+    let commands = "to 0x28\nregisters as u32\nnext\nregisters as u32\nout\nprint x10 as u32\nout\n";
+    let run = riscv(editor::FACTORIAL, commands).expect(1);
+    let (before, after) = run.out().split_once("0x2c").expect("it stops after the call");
+    assert!(before.contains("sp     = 1016") && before.contains("a0     = 3"), "{before}");
+    assert!(after.contains("sp     = 1016") && after.contains("a0     = 6"), "{after}");
+    assert!(after.contains("0xc") && after.contains("a0     = 24"), "{after}");
+    assert!(run.err.contains("no call has led here"), "{}", run.err);
+}
+
+#[test]
+fn conditions_find_floats_as_they_are_shown_and_states_by_name() {
+    let launch =
+        "program: |\n  addi x5, x0, 1\n  addi x5, x0, 2\n  addi x5, x0, 3\nregisters: { x7: 0x3dcccccd, x2: 1 }\n";
+    let run = riscv(launch, "print x7 as f32\nbreak 4 if x7 == 0.1\nbreak 8 if sp == 1\nc\nc\n").expect(0);
+    assert!(run.out().contains("= 0.1\n"), "{}", run.out());
+    assert!(run.out().contains("breakpoint 1\n0x4") && run.out().contains("breakpoint 2\n0x8"), "{}", run.out());
+}
+
+#[test]
+fn memory_is_watched_only_where_it_is_mapped() {
+    let run = riscv(editor::FACTORIAL, "watch 0x3f8 16\nwatch 0x3f8 8\nwatch 0x1000\n").expect(1);
+    let expected = "only 8 of the 16 bytes at 0x3f8 are mapped; `watch 0x3f8 8` watches them";
+    assert!(run.err.contains(expected) && run.err.contains("nothing is mapped at 0x1000"), "{}", run.err);
+    assert!(run.out().contains("watchpoint 1 on 8 bytes at 0x3f8"), "{}", run.out());
+}
+
 #[test]
 fn an_editor_starts_a_program_that_its_launch_request_names() {
     let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());

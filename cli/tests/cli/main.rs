@@ -10,6 +10,7 @@ mod debugging;
 mod disassemble;
 mod documents;
 mod drawing;
+mod editor;
 mod engines;
 mod examples;
 mod explain;

@@ -1,16 +1,21 @@
 //! The breakpoints and watchpoints of an editor.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use super::inside;
+use super::server::First;
+use super::state::inside;
 use crate::command::watched;
 use crate::condition::Condition;
-use crate::session::Session;
+use crate::session::{Session, Stop};
 
 /// The numbers of what an editor has set. Each request replaces everything of its kind; what commands have set stays.
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints {
     lines: Vec<usize>,
+    /// Those on lines of the disassembly.
+    disassembled: Vec<usize>,
     labels: Vec<usize>,
     watchpoints: Vec<usize>,
 }
@@ -36,19 +41,29 @@ fn replace(
 }
 
 impl Breakpoints {
-    /// Replaces the breakpoints on lines.
-    pub(super) fn set_lines(&mut self, session: &mut Session<'_>, arguments: &Value) -> Value {
-        let has_source = session.listing.lines.iter().any(|line| line.line.is_some());
-        replace(&mut self.lines, session, arguments, |session, wanted| {
-            let line = wanted["line"].as_u64().unwrap_or(0) as usize;
-            let found = match has_source {
-                true => session.listing.on_line(line),
-                false => session.listing.lines.get(line.saturating_sub(1)),
+    /// Replaces the breakpoints on lines of a source.
+    pub(super) fn set_lines(&mut self, session: &mut Session<'_>, arguments: &Value, first: First) -> Value {
+        let is_disassembly = match source(session, &arguments["source"]) {
+            Ok(is_disassembly) => is_disassembly,
+            // What is set elsewhere stays.
+            Err(message) => {
+                let wanted = arguments["breakpoints"].as_array().map_or(0, Vec::len);
+                let refused = vec![json!({ "verified": false, "message": message }); wanted];
+                return json!({ "breakpoints": refused });
+            }
+        };
+        let old = if is_disassembly { &mut self.disassembled } else { &mut self.lines };
+        replace(old, session, arguments, |session, wanted| {
+            let line = wanted["line"].as_u64().map_or(0, |line| first.line(line));
+            let found = match is_disassembly {
+                true => line.checked_sub(1).and_then(|index| session.listing.lines.get(index)),
+                false => session.listing.on_line(line),
             };
             let found = found.ok_or("no instruction is there")?;
-            let (pc, line) = (found.pc, found.line.unwrap_or(line));
+            let line = if is_disassembly { line } else { found.line.unwrap_or(line) };
+            let pc = found.pc;
             let condition = condition(session, wanted)?;
-            Ok(json!({ "id": session.stop_at(Some(pc), condition), "line": line }))
+            Ok(json!({ "id": session.stop_at(Some(pc), condition), "line": first.shown_line(line) }))
         })
     }
 
@@ -62,9 +77,9 @@ impl Breakpoints {
     }
 
     /// Replaces the watchpoints.
-    pub(super) fn set_watchpoints(&mut self, session: &mut Session<'_>, arguments: &Value) -> Value {
+    pub(super) fn set_watchpoints(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, arguments: &Value) -> Value {
         replace(&mut self.watchpoints, session, arguments, |session, wanted| {
-            let what = watched(session, wanted["dataId"].as_str().unwrap_or_default())?;
+            let what = watched(session, stop, wanted["dataId"].as_str().unwrap_or_default())?;
             if wanted["accessType"].as_str().is_some_and(|access| access != "write") {
                 return Err("a watchpoint stops when a value changes, not when it is read".to_owned());
             }
@@ -76,6 +91,26 @@ impl Breakpoints {
     }
 }
 
+/// Whether a source is the disassembly rather than the program's text.
+fn source(session: &Session<'_>, source: &Value) -> Result<bool, String> {
+    if source["sourceReference"].as_u64().is_some_and(|reference| reference != 0) {
+        return Ok(true);
+    }
+    let wanted = source["path"].as_str().ok_or("the request names no file")?;
+    let Some(own) = &session.listing.path else {
+        return Err(format!("`{wanted}` is not known: the program has no source, only its disassembly"));
+    };
+    match is_same(own, Path::new(wanted)) {
+        true => Ok(false),
+        false => Err(format!("`{wanted}` is not the source of this program, which is `{}`", own.display())),
+    }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let whole = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
+    one == other || whole(one).is_some_and(|one| whole(other) == Some(one))
+}
+
 /// The condition of a breakpoint that an editor wants, if it has one.
 fn condition(session: &Session<'_>, wanted: &Value) -> Result<Option<Condition>, String> {
     let text = wanted["condition"].as_str().filter(|text| !text.trim().is_empty());
@@ -83,15 +118,16 @@ fn condition(session: &Session<'_>, wanted: &Value) -> Result<Option<Condition>,
 }
 
 /// Describes what an editor wants to watch, in the words of the command `watch`: a variable, a register, or an address.
-pub(super) fn information(session: &Session<'_>, arguments: &Value) -> Value {
+pub(super) fn information(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value) -> Value {
     let name = arguments["name"].as_str().unwrap_or_default().trim();
-    let register = arguments["variablesReference"].as_u64().and_then(inside);
+    let register = arguments["variablesReference"].as_u64();
+    let register = register.and_then(|reference| inside(session.machine.banks(), reference));
     let text = match (register, arguments["bytes"].as_u64()) {
         (Some(register), _) => format!("{} {name}", session.name(register)),
         (None, Some(bytes)) => format!("{name} {bytes}"),
         (None, None) => name.to_owned(),
     };
-    match watched(session, &text) {
+    match watched(session, stop, &text) {
         Ok(_) => json!({ "dataId": text, "description": text, "accessTypes": ["write"], "canPersist": true }),
         Err(message) => json!({ "dataId": null, "description": message }),
     }
