@@ -13,6 +13,7 @@ use isaforge_runtime::{Launch, Memory};
 use isaforge_valhall::{ISA, semantics::SEMANTICS};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Each thread counts to three, adds its index to the count, and stores the sum.
 const SOURCE: &str = "\
@@ -253,6 +254,132 @@ fn the_terminal_shows_program_lanes_and_registers() {
     } else {
         assert_eq!(picture.1, expected);
     }
+}
+
+/// A terminal at the first stop.
+struct At80<'a, 'm, 'v> {
+    session: &'a mut Session<'m>,
+    stop: &'a Stop<'v>,
+    screen: terminal::Screen,
+}
+
+impl At80<'_, '_, '_> {
+    fn press(&mut self, code: KeyCode) -> Option<Resume> {
+        self.screen.press(self.session, self.stop, KeyEvent::new(code, KeyModifiers::NONE))
+    }
+
+    fn enter(&mut self, command: &str) {
+        self.press(KeyCode::Char(':'));
+        command.chars().for_each(|letter| _ = self.press(KeyCode::Char(letter)));
+        self.press(KeyCode::Enter);
+    }
+
+    fn picture(&self) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a buffer is a terminal");
+        let draw = |frame: &mut ratatui::Frame<'_>| terminal::draw(frame, self.session, self.stop, &self.screen);
+        terminal.draw(draw).expect("a buffer can be drawn to");
+        terminal.backend().to_string()
+    }
+}
+
+type Look<'l> = &'l mut dyn FnMut(&mut At80<'_, '_, '_>);
+
+struct Looks<'l>(Look<'l>);
+
+impl FrontEnd for Looks<'_> {
+    fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        let screen = terminal::Screen { size: (80, 24), ..terminal::Screen::default() };
+        (self.0)(&mut At80 { session, stop, screen });
+        Resume::Quit
+    }
+}
+
+/// Looks at the terminal at the first stop.
+fn look(look: Look<'_>) {
+    let machine = machine();
+    Session::new(&machine, listing(&machine)).run(&mut Looks(look)).expect("it starts");
+}
+
+#[test]
+fn a_small_terminal_shows_all_keys_and_all_of_the_help() {
+    look(&mut |at| {
+        let picture = at.picture();
+        assert!(picture.contains("s step") && picture.contains("? help  q quit"), "{picture}");
+        at.press(KeyCode::Char('?'));
+        let mut seen = at.picture();
+        for _ in 0..100 {
+            at.press(KeyCode::Down);
+            seen += &at.picture();
+        }
+        for expected in isaforge_debugger::command::COMMANDS {
+            assert!(seen.contains(&format!("\"│{} ", expected.name)), "{}", expected.name);
+        }
+        assert!(seen.contains("view [ADDRESS]  keep memory in view"), "{seen}");
+        // What is scrolled beyond the end is not kept.
+        let last = at.picture();
+        at.press(KeyCode::Up);
+        assert_ne!(at.picture(), last);
+        at.press(KeyCode::Esc);
+        assert_eq!(at.picture(), picture);
+    });
+}
+
+#[test]
+fn letters_with_control_are_no_letters() {
+    look(&mut |at| {
+        for letter in ['s', 'n', 'b', 'r', 'q', ':'] {
+            let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+            assert_eq!(at.screen.press(at.session, at.stop, key), None, "{letter}");
+        }
+        at.press(KeyCode::Char(':'));
+        let key = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);
+        assert_eq!(at.screen.press(at.session, at.stop, key), None);
+        assert_eq!(at.screen.prompt.as_deref(), Some(""));
+        let key = KeyEvent::new(KeyCode::Char('['), KeyModifiers::CONTROL | KeyModifiers::ALT);
+        assert_eq!(at.screen.press(at.session, at.stop, key), None);
+        assert_eq!(at.screen.prompt.as_deref(), Some("["));
+    });
+}
+
+#[test]
+fn a_view_of_what_is_no_address_is_an_error() {
+    look(&mut |at| {
+        at.enter("view 0x1000");
+        assert_eq!(at.screen.memory, Some(0x1000));
+        at.enter("view zz");
+        assert_eq!((at.screen.memory, at.screen.answer.as_str()), (Some(0x1000), "error: `zz` is not an address"));
+        at.enter("view");
+        assert_eq!((at.screen.memory, at.screen.answer.as_str()), (None, ""));
+    });
+}
+
+#[test]
+fn answers_leave_the_output_of_the_program_in_view_and_can_be_scrolled() {
+    look(&mut |at| {
+        at.screen.write("what it says\n");
+        at.screen.answer = "the program has ended".to_owned();
+        let picture = at.picture();
+        assert!(picture.contains("what it says") && picture.contains("the program has ended"), "{picture}");
+        at.enter("help");
+        let picture = at.picture();
+        assert!(picture.contains("│step [N]") && picture.contains(" output and answers: 2 to 8 of "), "{picture}");
+        (0..10).for_each(|_| _ = at.press(KeyCode::PageDown));
+        assert!(at.picture().contains("│quit "), "{}", at.picture());
+        (0..10).for_each(|_| _ = at.press(KeyCode::PageUp));
+        assert!(at.picture().contains("what it says"), "{}", at.picture());
+        at.screen.answer = "word ".repeat(20) + "end";
+        assert!(at.picture().contains("│d word word word word end "), "{}", at.picture());
+    });
+}
+
+#[test]
+fn registers_scroll_to_the_last_one() {
+    look(&mut |at| {
+        (0..1000).for_each(|_| _ = at.press(KeyCode::Down));
+        let last = at.picture();
+        at.press(KeyCode::Up);
+        assert_ne!(at.picture(), last);
+    });
 }
 
 #[test]
