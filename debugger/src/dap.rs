@@ -84,7 +84,7 @@ pub fn serve(open: Open<'_>) -> io::Result<()> {
 /// When `out` cannot be written.
 pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> io::Result<()> {
     let mut server = Server::new(requests, out);
-    while let Ok(request) = requests.recv() {
+    while let Some(request) = server.next() {
         let arguments = &request["arguments"];
         match request["command"].as_str().unwrap_or_default() {
             "initialize" => {

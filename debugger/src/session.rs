@@ -112,8 +112,10 @@ pub trait FrontEnd {
         let _ = (stream, bytes);
     }
 
-    /// Whether a running program should pause, also while it goes back.
-    fn wants_pause(&mut self) -> bool {
+    /// Whether a running program should pause. If it `goes_back`, which runs it again from its start, a pause leaves it
+    /// on the way.
+    fn wants_pause(&mut self, goes_back: bool) -> bool {
+        let _ = goes_back;
         false
     }
 }

@@ -4,6 +4,7 @@ mod draw;
 
 pub use draw::draw;
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
@@ -27,8 +28,14 @@ const MAX_OUTPUT: usize = 1 << 18;
 /// When the terminal cannot be used.
 pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
     let terminal = ratatui::try_init()?;
-    let (screen, written) = (Screen::default(), Default::default());
-    let mut front_end = Terminal { terminal, screen, written, resized: false, failed: None };
+    let mut front_end = Terminal {
+        terminal,
+        screen: Screen::default(),
+        written: Default::default(),
+        typed: VecDeque::new(),
+        resized: false,
+        failed: None,
+    };
     let ended = session.run(&mut front_end);
     ratatui::restore();
     match front_end.failed {
@@ -65,6 +72,8 @@ struct Terminal {
     screen: Screen,
     /// Standard output and standard error of the program, up to the last whole character.
     written: [Pieces; 2],
+    /// Keys that were pressed while the program was going back.
+    typed: VecDeque<KeyEvent>,
     /// Whether the program is paused only because the terminal has another size.
     resized: bool,
     failed: Option<io::Error>,
@@ -81,8 +90,14 @@ impl Terminal {
     /// Draws and takes keys until one determines how to resume.
     fn ask(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> io::Result<Resume> {
         loop {
-            self.draw(session, stop)?;
-            if let Event::Key(key) = event::read()?
+            let event = match self.typed.pop_front() {
+                Some(key) => Event::Key(key),
+                None => {
+                    self.draw(session, stop)?;
+                    event::read()?
+                }
+            };
+            if let Event::Key(key) = event
                 && key.kind != KeyEventKind::Release
                 && let Some(resume) = self.screen.press(session, stop, key)
             {
@@ -123,19 +138,26 @@ impl FrontEnd for Terminal {
         self.screen.write(&text);
     }
 
-    fn wants_pause(&mut self) -> bool {
-        if !event::poll(Duration::ZERO).unwrap_or(false) {
-            return false;
-        }
-        // Any key pauses a running program.
-        match event::read() {
-            Ok(Event::Key(key)) => key.kind != KeyEventKind::Release,
-            Ok(Event::Resize(..)) => {
-                self.resized = true;
-                true
+    fn wants_pause(&mut self, goes_back: bool) -> bool {
+        while event::poll(Duration::ZERO).unwrap_or(false) {
+            match event::read() {
+                // Any key pauses a running program. While it goes back, keys are for where it arrives.
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => {
+                    if !goes_back || key.code == KeyCode::Esc || is_interrupt(key) {
+                        self.typed.clear();
+                        return true;
+                    }
+                    self.typed.push_back(key);
+                }
+                Ok(Event::Resize(..)) => {
+                    self.resized = true;
+                    return true;
+                }
+                Ok(_) => {}
+                Err(_) => return false,
             }
-            _ => false,
         }
+        false
     }
 }
 
@@ -152,10 +174,10 @@ impl Screen {
 
     /// Handles a key. Returns how to resume, if the key determines it.
     pub fn press(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, key: KeyEvent) -> Option<Resume> {
-        let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
-        if held == KeyModifiers::CONTROL && key.code == KeyCode::Char('c') {
+        if is_interrupt(key) {
             return Some(Resume::Quit);
         }
+        let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         // Some keyboards report AltGr as both.
         if matches!(key.code, KeyCode::Char(_)) && held != KeyModifiers::NONE && held != ALT_GR {
             return None;
@@ -264,6 +286,11 @@ impl Screen {
         }
         None
     }
+}
+
+/// Whether a key is Control-C.
+fn is_interrupt(key: KeyEvent) -> bool {
+    key.modifiers & ALT_GR == KeyModifiers::CONTROL && key.code == KeyCode::Char('c')
 }
 
 /// The common prefix of names, or the word itself if there are none.

@@ -348,6 +348,14 @@ fn requests_are_answered_while_a_program_goes_back() {
         editor.ask(command, json!({ "threadId": 1 }));
         assert_eq!(editor.resume("pause")["reason"], "pause", "{command}");
     }
+    // What does not interrupt is answered where the program arrives.
+    editor.ask("continue", json!({ "threadId": 1 }));
+    std::thread::sleep(Duration::from_millis(500));
+    editor.resume("pause");
+    editor.ask("stepBack", json!({ "threadId": 1 }));
+    editor.send("stepIn", json!({ "threadId": 1 }));
+    let count = editor.evaluate("count", "repl")["body"]["result"].clone();
+    assert!(count.as_str().is_some_and(|count| count.parse::<u64>().is_ok_and(|count| count % 4096 == 0)), "{count}");
     editor.ask("reverseContinue", json!({ "threadId": 1 }));
     editor.ask("disconnect", json!({}));
     assert!(editor.child.wait().expect("it ends").success());

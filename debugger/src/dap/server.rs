@@ -1,5 +1,6 @@
 //! Answers the requests of an editor.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -55,11 +56,16 @@ pub(super) struct Server<'a> {
     pub(super) over: bool,
     /// A request that arrived while the program was running.
     waiting: Option<Value>,
+    /// Requests that arrived while the program was going back, and are answered where it arrives.
+    held: VecDeque<Value>,
     breakpoints: Breakpoints,
     first: First,
     /// Standard output and standard error of the program, up to the last whole character.
     written: [Pieces; 2],
 }
+
+/// The requests that interrupt a program that goes back.
+const ENDS: [&str; 3] = ["pause", "disconnect", "terminate"];
 
 const CATEGORIES: [&str; 2] = ["stdout", "stderr"];
 
@@ -75,10 +81,16 @@ impl<'a> Server<'a> {
             restarts: false,
             over: false,
             waiting: None,
+            held: VecDeque::new(),
             breakpoints: Breakpoints::default(),
             first: First { line: 1, column: 1 },
             written: Default::default(),
         }
+    }
+
+    /// The next request. `None` when the editor is gone.
+    pub(super) fn next(&mut self) -> Option<Value> {
+        self.held.pop_front().or_else(|| self.requests.recv().ok())
     }
 
     /// Notes from which number the editor counts lines and columns.
@@ -332,7 +344,7 @@ impl FrontEnd for Server<'_> {
             _ => self.tell(session, stop, &stop.reason),
         }
         loop {
-            let Ok(request) = self.requests.recv() else {
+            let Some(request) = self.next() else {
                 self.over = true;
                 return Resume::Quit;
             };
@@ -351,16 +363,27 @@ impl FrontEnd for Server<'_> {
         self.say(CATEGORIES[index], &text);
     }
 
-    fn wants_pause(&mut self) -> bool {
-        match self.requests.try_recv() {
-            Ok(request) => {
-                self.waiting = Some(request);
-                true
-            }
-            Err(TryRecvError::Empty) => self.over,
-            Err(TryRecvError::Disconnected) => {
-                self.over = true;
-                true
+    fn wants_pause(&mut self, goes_back: bool) -> bool {
+        if !goes_back && let Some(request) = self.held.pop_front() {
+            self.waiting = Some(request);
+            return true;
+        }
+        loop {
+            match self.requests.try_recv() {
+                Ok(request) if goes_back && !ENDS.iter().any(|end| request["command"] == *end) => {
+                    self.held.push_back(request);
+                }
+                Ok(request) => {
+                    self.waiting = Some(request);
+                    return true;
+                }
+                Err(TryRecvError::Empty) => return self.over,
+                // What is held is answered where the program arrives.
+                Err(TryRecvError::Disconnected) if !self.held.is_empty() => return false,
+                Err(TryRecvError::Disconnected) => {
+                    self.over = true;
+                    return true;
+                }
             }
         }
     }

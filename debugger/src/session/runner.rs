@@ -174,7 +174,8 @@ impl Runner<'_, '_, '_> {
     fn reason(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
         let reached = self.reached(view, count, again);
         let asks = reached.is_none() && count > 0 && count.is_multiple_of(PAUSE);
-        if asks && self.front_end.wants_pause() { Some(Reason::Pause) } else { reached }
+        let goes_back = matches!(self.goal, Goal::Count(..) | Goal::Scan(..) | Goal::Trail { .. });
+        if asks && self.front_end.wants_pause(goes_back) { Some(Reason::Pause) } else { reached }
     }
 
     /// The reason to stop that the goal or a breakpoint is.

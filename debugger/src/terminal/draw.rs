@@ -153,13 +153,17 @@ fn draw_help(frame: &mut Frame<'_>, first: usize) {
     frame.render_widget(Paragraph::new(lines[first..].join("\n")), inner);
 }
 
-/// A line in pieces of a width.
+/// A line in pieces of a width, cut between words where possible.
 fn wrapped(line: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
     let letters: Vec<char> = line.chars().collect();
-    let mut pieces: Vec<String> = letters.chunks(width.max(1)).map(|piece| piece.iter().collect()).collect();
-    if pieces.is_empty() {
-        pieces.push(String::new());
+    let (mut rest, mut pieces) = (&letters[..], Vec::new());
+    while rest.len() > width {
+        let blank = rest[..=width].iter().rposition(|letter| *letter == ' ').filter(|at| *at > 0);
+        pieces.push(rest[..blank.unwrap_or(width)].iter().collect());
+        rest = &rest[blank.map_or(width, |at| at + 1)..];
     }
+    pieces.push(rest.iter().collect());
     pieces
 }
 
