@@ -58,20 +58,28 @@ struct Group {
 /// The calls that the lanes of each warp are in.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    warps: HashMap<u64, Vec<Group>>,
+    /// The warp that is executing.
+    warp: u64,
+    groups: Vec<Group>,
+    others: HashMap<u64, Vec<Group>>,
+    /// The number of the line that was looked up last.
+    line: usize,
 }
 
 impl Calls {
     /// Notes that a warp is about to execute an instruction.
     pub(super) fn before(&mut self, listing: &Listing, at: At) {
-        let groups = self.warps.entry(at.warp).or_default();
-        split(groups, at.active);
-        for group in groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
+        self.turn_to(at);
+        for group in self.groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
             let Some(last) = group.last.take() else { continue };
-            let Some(line) = listing.at(last).map(|index| &listing.lines[index]) else {
+            // Most often, instructions follow each other.
+            let is_at = |index: &usize| listing.lines.get(*index).is_some_and(|line| line.pc == last);
+            let index = Some(self.line + 1).filter(is_at).or_else(|| listing.at(last));
+            let Some(line) = index.map(|index| &listing.lines[index]) else {
                 group.stack.pop(at.pc);
                 continue;
             };
+            self.line = index.unwrap_or(0);
             // Only a branch to a computed place returns: others may lead to what follows a call, too.
             match (line.next == at.pc, line.target == Some(at.pc)) {
                 (true, _) => {}
@@ -80,47 +88,62 @@ impl Calls {
                 _ => group.stack.pop(at.pc),
             }
         }
-        merge(groups, at.active);
+        if self.groups.len() > 1 {
+            merge(&mut self.groups, at.active);
+        }
     }
 
     /// Notes that a warp has executed an instruction.
     pub(super) fn after(&mut self, at: At) {
-        if at.live == 0 {
-            self.warps.remove(&at.warp);
-            return;
-        }
-        let groups = self.warps.entry(at.warp).or_default();
-        split(groups, at.active);
-        for group in groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
+        self.turn_to(at);
+        for group in self.groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
             group.last = Some(at.pc);
         }
         // Lanes that have ended are in no call.
-        groups.retain_mut(|group| {
+        self.groups.retain_mut(|group| {
             group.lanes &= at.live;
             group.lanes != 0
         });
     }
 
-    /// The number of calls that the first of these lanes is in.
-    pub(super) fn depth(&self, warp: u64, lanes: u64) -> u64 {
-        let groups = self.warps.get(&warp).map_or(&[][..], Vec::as_slice);
+    /// Turns to the groups of a warp, so that each is active or not.
+    fn turn_to(&mut self, at: At) {
+        if self.warp != at.warp {
+            let groups = self.others.remove(&at.warp).unwrap_or_default();
+            let groups = std::mem::replace(&mut self.groups, groups);
+            if !groups.is_empty() {
+                self.others.insert(self.warp, groups);
+            }
+            self.warp = at.warp;
+        }
+        let is_divided = matches!(&self.groups[..], [group] if group.lanes == at.active);
+        if !is_divided {
+            split(&mut self.groups, at.active);
+        }
+    }
+
+    /// The group of the first of these lanes of the warp that is executing.
+    fn first(&self, lanes: u64) -> Option<&Group> {
         let first = lanes & lanes.wrapping_neg();
-        groups.iter().find(|group| group.lanes & first != 0).map_or(0, |group| group.stack.depth)
+        self.groups.iter().find(|group| group.lanes & first != 0)
     }
 
-    /// Where the innermost call of the first active lane returns to.
-    pub(super) fn innermost(&self, at: At) -> Option<u64> {
-        let first = at.active & at.active.wrapping_neg();
-        let group = self.warps.get(&at.warp)?.iter().find(|group| group.lanes & first != 0)?;
-        group.stack.addresses.back().map(|(address, _)| *address)
+    /// The number of calls that the first of these lanes is in.
+    pub(super) fn depth(&self, lanes: u64) -> u64 {
+        self.first(lanes).map_or(0, |group| group.stack.depth)
     }
 
-    /// Whether one of these lanes is in at most `depth` calls. Where return addresses have been forgotten, being at
-    /// `place` is enough.
+    /// Where the innermost call of the first of these lanes returns to.
+    pub(super) fn innermost(&self, lanes: u64) -> Option<u64> {
+        self.first(lanes)?.stack.addresses.back().map(|(address, _)| *address)
+    }
+
+    /// Whether one of these lanes, which is active, is in at most `depth` calls. Where return addresses have been
+    /// forgotten, being at `place` is enough.
     pub(super) fn is_within(&self, at: At, lanes: u64, depth: u64, place: Option<u64>) -> bool {
-        let groups = self.warps.get(&at.warp).map_or(&[][..], Vec::as_slice);
-        groups.iter().filter(|group| group.lanes & lanes & at.active != 0).any(|group| {
-            group.stack.depth <= depth && !group.stack.is_cut || group.stack.is_cut && place == Some(at.pc)
+        self.groups.iter().filter(|group| group.lanes & lanes & at.active != 0).any(|group| match group.stack.is_cut {
+            true => place == Some(at.pc),
+            false => group.stack.depth <= depth,
         })
     }
 }
@@ -188,7 +211,7 @@ mod tests {
         let one = |pc: &u64| {
             let at = At { warp: 0, pc: *pc, live: 3, active: lanes };
             calls.before(&listing, at);
-            let depth = calls.depth(0, lanes);
+            let depth = calls.depth(lanes);
             calls.after(at);
             depth
         };
@@ -208,10 +231,15 @@ mod tests {
         assert_eq!(depths(&mut calls, 3, &[0, 8]), [0, 1]);
         assert_eq!(depths(&mut calls, 1, &[16, 20, 4]), [1, 1, 0]);
         assert_eq!(depths(&mut calls, 2, &[12, 8]), [1, 2]);
-        assert_eq!(calls.depth(0, 1), 0);
+        assert_eq!(calls.depth(1), 0);
         assert_eq!(depths(&mut calls, 2, &[16, 20, 16, 20, 4]), [2, 2, 1, 1, 0]);
         depths(&mut calls, 3, &[4]);
-        assert_eq!(calls.warps.values().map(Vec::len).collect::<Vec<_>>(), [1]);
+        assert_eq!(calls.groups.len(), 1);
+        let other = At { warp: 7, pc: 0, live: 1, active: 1 };
+        calls.before(&listing(), other);
+        assert_eq!(depths(&mut calls, 3, &[0, 8]), [0, 1]);
+        calls.after(At { live: 0, ..other });
+        assert!(calls.groups.is_empty() && calls.others.len() == 1);
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl Runner<'_, '_, '_> {
         (count, previous): (u64, Option<u64>),
     ) -> ControlFlow<(), bool> {
         let at = view.at();
-        let depth = self.calls.depth(at.warp, at.active);
+        let depth = self.calls.depth(at.active);
         let paused = reason == Reason::Pause;
         loop {
             let stop = Stop { reason, view, count, ended: false, depth };
@@ -285,7 +285,7 @@ impl Runner<'_, '_, '_> {
                     };
                 }
                 Resume::Out if depth == 0 => self.goal = Goal::Step(at.warp, 1),
-                Resume::Out => self.goal = Self::returned(at, depth - 1, self.calls.innermost(at)),
+                Resume::Out => self.goal = Self::returned(at, depth - 1, self.calls.innermost(at.active)),
                 Resume::Unchanged if paused => return ControlFlow::Continue(false),
                 Resume::Continue | Resume::Unchanged => self.goal = Goal::Continue,
                 Resume::To(pc) => self.goal = Goal::To(pc),
