@@ -134,6 +134,11 @@ impl Range {
         let is_owned = self.owners.zip(other.owners).is_some_and(|(one, other)| one.agree(&other));
         !is_ordered && !is_owned
     }
+
+    /// Whether the same range may race with this one: lanes of another warp may store to it.
+    fn may_race_with_its_like(&self) -> bool {
+        self.kind == AccessKind::Store && self.owners.is_none()
+    }
 }
 
 /// Ranges of one memory.
@@ -149,10 +154,10 @@ struct Ranges {
 }
 
 impl Ranges {
-    /// Adds a range. Returns whether there are too many.
+    /// Adds a range. Returns whether there are too many, or some of them may race.
     fn add(&mut self, range: Range) -> bool {
         if self.ranges.last() == Some(&range) {
-            return false;
+            return range.may_race_with_its_like();
         }
         self.kinds[range.kind as usize] = true;
         if range.kind != AccessKind::Load {
@@ -160,8 +165,9 @@ impl Ranges {
             self.written = Some([start.min(range.start), end.max(range.end)]);
         }
         if self.ranges.len() > self.full {
-            self.ranges.sort_unstable();
-            self.ranges.dedup();
+            if sort(&mut self.ranges) {
+                return true;
+            }
             self.full = (2 * self.ranges.len()).max(1 << 16);
         }
         self.ranges.push(range);
@@ -189,10 +195,19 @@ impl Ranges {
     }
 }
 
+/// Sorts ranges, each of which is kept once. Returns whether some that are the same may race.
+fn sort(ranges: &mut Vec<Range>) -> bool {
+    ranges.sort_unstable();
+    let may_race = ranges.windows(2).any(|pair| pair[0] == pair[1] && pair[0].may_race_with_its_like());
+    ranges.dedup();
+    may_race
+}
+
 /// Whether some ranges may race. Sorts them.
 fn overlap(ranges: &mut Vec<Range>) -> bool {
-    ranges.sort_unstable();
-    ranges.dedup();
+    if sort(ranges) {
+        return true;
+    }
     let mut work = WORK * (ranges.len() + WORK);
     // The ranges before that may reach the current one.
     let mut open: [Vec<Range>; 3] = Default::default();

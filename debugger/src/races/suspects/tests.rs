@@ -47,6 +47,33 @@ fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 2]) {
 }
 
 #[test]
+fn warps_that_store_to_the_same_scattered_bytes_are_suspected() {
+    for (own, between) in [(0x1000, false), (Memory::RESERVED.start, false), (0x1000, true)] {
+        let mut suspects = Suspects::default();
+        // Of 8 bytes each, at a distance of 4 bytes for each lane, of which every other one is active.
+        let addresses: [u64; 16] = std::array::from_fn(|lane| own + 4 * lane as u64);
+        for warp in 0..2 {
+            let (kind, thread) = (AccessKind::Store, |lane| [lane as u32, 0, 0]);
+            let accesses = Accesses {
+                warp,
+                group: 0,
+                pc: 1,
+                kind,
+                size: 8,
+                lanes: 0x5555,
+                addresses: &addresses,
+                thread: &thread,
+            };
+            suspects.accesses(&accesses);
+            if between {
+                suspects.accesses(&Accesses { addresses: &[own + 0x1000; 16], lanes: 1, ..accesses });
+            }
+        }
+        assert!(!suspects.are_clear(), "{own:#x} {between}");
+    }
+}
+
+#[test]
 fn what_races_is_suspected() {
     let mut random = Random(seed::seed(0x5e));
     let (mut raced, mut cleared) = (0, 0);
