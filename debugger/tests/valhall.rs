@@ -314,7 +314,10 @@ fn a_small_terminal_shows_all_keys_and_all_of_the_help() {
         for expected in isaforge_debugger::command::COMMANDS {
             assert!(seen.contains(&format!("\"│{} ", expected.name)), "{}", expected.name);
         }
-        assert!(seen.contains("view [ADDRESS]  keep memory in view"), "{seen}");
+        assert!(
+            seen.contains("view [ADDRESS]  keep memory in view") && seen.contains("while it goes back, Esc does"),
+            "{seen}"
+        );
         // What is scrolled beyond the end is not kept.
         let last = at.picture();
         at.press(KeyCode::Up);

@@ -330,12 +330,13 @@ impl FrontEnd for Server<'_> {
         if let Reason::Failure(text) | Reason::Refused(text) = &stop.reason {
             self.say("stderr", &format!("{text}\n"));
         }
+        let restarts = std::mem::take(&mut self.restarts);
         match stop.reason {
             // Editors do not show a stop at the end; they only need to know that it was reached.
             Reason::End => return Resume::Quit,
             // Wait for the editor to set breakpoints first.
             Reason::Start if !self.configured => {}
-            Reason::Start if std::mem::take(&mut self.restarts) => {
+            Reason::Start if restarts => {
                 self.written = Default::default();
                 if let Some(resume) = self.begin(session, stop) {
                     return resume;

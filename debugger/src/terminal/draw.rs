@@ -134,7 +134,8 @@ fn help_lines(width: u16) -> Vec<String> {
     let commands = help();
     let view = "view [ADDRESS]  keep memory in view; without an address, hide it";
     let head = key_lines(width).join("\n");
-    let text = format!("{head}\n\nCommands after `:`, completed with Tab\n\n{commands}{view}\n");
+    let pauses = "A key pauses a running program; while it goes back, Esc does.";
+    let text = format!("{head}\n\n{pauses}\n\nCommands after `:`, completed with Tab\n\n{commands}{view}\n");
     text.lines().flat_map(|line| wrapped(line, width.into())).collect()
 }
 
