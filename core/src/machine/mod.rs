@@ -33,6 +33,8 @@ mod memory;
 mod operands;
 #[cfg(feature = "alloc")]
 mod processor;
+#[cfg(feature = "alloc")]
+mod services;
 mod table;
 #[cfg(feature = "alloc")]
 mod trap;

@@ -118,7 +118,7 @@ impl Accessed {
 impl Observer for Accessed {
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let (at, group) = (view.at(), view.group());
-        for &Access { lane, kind, address, size } in view.accesses() {
+        for &Access { lane, kind, address, size, .. } in view.accesses() {
             self.add((at.warp, group, at.pc), lane.into(), (kind, address, size));
         }
         ControlFlow::Continue(())

@@ -59,6 +59,7 @@ fn warps_that_store_to_the_same_scattered_bytes_are_suspected() {
                 group: 0,
                 pc: 1,
                 kind,
+                space: None,
                 size: 8,
                 lanes: 0x5555,
                 addresses: &addresses,
