@@ -68,7 +68,7 @@ pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
         // Several jobs may share a command.
         let mut written: BTreeMap<&Vec<OsString>, bool> = BTreeMap::new();
         for Watched { job, good, latest } in &mut watched {
-            let now = Seen::of(&job.spec)?;
+            let Some(now) = latest.again(&job.spec)? else { continue };
             now.follow(&mut watcher, &mut folders)?;
             if now.files == latest.files {
                 continue;
@@ -123,7 +123,7 @@ impl Changes {
     pub fn next(&mut self) -> Result<(), Failure> {
         loop {
             wait(&self.events)?;
-            let now = Seen::of(&self.spec)?;
+            let Some(now) = self.seen.again(&self.spec)? else { continue };
             now.follow(&mut self.watcher, &mut self.folders)?;
             if now.files != self.seen.files {
                 self.seen = now;
@@ -186,6 +186,15 @@ impl Seen {
             Some((file, content))
         };
         Ok(Seen { files: files.iter().chain([&entry]).filter_map(read).collect(), entry })
+    }
+
+    /// Reads the files again. `None` if the entry is not there: editors and version control replace files in two steps.
+    fn again(&self, spec: &Path) -> Result<Option<Seen>, Failure> {
+        if self.entry.is_file() {
+            return Seen::of(spec).map(Some);
+        }
+        say(&format!("`{}` is not there; waiting for it", self.entry.display()));
+        Ok(None)
     }
 
     /// Watches the folders of all files, because a watch on a file is lost when an editor replaces the file.

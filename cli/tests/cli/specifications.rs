@@ -117,6 +117,17 @@ fn all_specifications_of_a_project_are_generated_at_once() {
     let run = isaforge_in(folder.path(), &["gen", "--all", "--check"], b"").expect(1);
     assert!(run.err.contains("generated/blink/src/lib.rs: up to date"), "{}", run.err);
     assert!(run.err.contains("run: isaforge gen --all\n"), "{}", run.err);
+    // The project is no workspace that gives its members a version.
+    let manifest = folder.path().join("generated/wink/Cargo.toml");
+    let text = || fs::read_to_string(&manifest).expect("it is there");
+    assert!(!text().contains("workspace = true"), "{}", text());
+    // A manifest that is there is kept, and its line named.
+    let core = concat!("path=", env!("CARGO_MANIFEST_DIR"), "/../core");
+    let run = isaforge_in(folder.path(), &["gen", "--all", "--core", core], b"").expect(0);
+    assert!(run.err.contains("Cargo.toml is kept") && run.err.contains("/core\" }"), "{}", run.err);
+    fs::remove_file(&manifest).expect("it is there");
+    isaforge_in(folder.path(), &["gen", "--all", "--core", core], b"").expect(0);
+    assert!(text().contains("/core\" }"), "{}", text());
 }
 
 #[test]
@@ -203,6 +214,9 @@ fn a_watched_specification_is_compiled_again_with_what_changed() {
     // An error is shown, and then the changes since the last valid revision.
     fs::write(&spec, text.replace("word:", "wort:")).expect("the folder is writable");
     expect("did you mean `word`?");
+    // Editors and version control may remove a file for a moment.
+    fs::remove_file(&spec).expect("it is there");
+    expect("is not there; waiting for it");
     let renamed = text.replace("SET.u8", "DIM.u8");
     assert_ne!(text, renamed);
     fs::write(&spec, &renamed).expect("the folder is writable");

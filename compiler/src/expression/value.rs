@@ -183,8 +183,8 @@ fn conversion(error: Diagnostic, expected: Type, found: Type) -> Diagnostic {
         let unsigned = |ty: Type| ty.class == isaforge_core::semantics::Class::Unsigned && ty.lanes == 1;
         if (found == Type::U32 || expected == Type::U32) && unsigned(other) {
             let bits = other.bits;
-            return error
-                .note(format!("operands of a kind read as `u32`, unless they give their size: `size: {bits}`"));
+            let note = format!("an operand of a kind whose registers are no wider is a `{other}` with `size: {bits}`");
+            return error.note(note);
         }
         return error;
     }
