@@ -43,7 +43,7 @@ use proc_macro::TokenStream;
 /// | `module` | a name | the name of the module |
 /// | `semantics` | `default` | the trait `Semantics` has bodies that return `Unimplemented`, for an emulator in progress |
 /// | | `required` | its methods have no bodies, so a missing instruction is a compile error |
-/// | | `none` | there is no such trait |
+/// | | `none` | there is no such trait; nor has a set of groups or of instructions of several lengths one |
 /// | `text` | `true`, `false` | whether instructions print and parse; true by default |
 /// | `tests` | `true`, `false` | whether property tests are generated, for `cargo test` to run; true by default |
 /// | `core` | a path | the path of `isaforge_core`, for crates without `isaforge`; `::isaforge::core` by default |

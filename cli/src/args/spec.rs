@@ -51,14 +51,14 @@ pub struct GenArgs {
     /// Regenerate when the specification changes, and print what changed
     #[arg(long, conflicts_with = "check")]
     pub watch: bool,
-    /// Style of the `Semantics` trait
+    /// Style of the trait `Semantics`, which sets of one word length have
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
     /// Generate for one hardware generation. If omitted, the crate's decoder takes the generation as an argument
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
     /// Source of the isaforge-core dependency in a new manifest, instead of the registry
-    #[arg(long, value_name = "path=DIR", value_parser = core_folder, requires = "output")]
+    #[arg(long, value_name = "path=DIR", value_parser = core_folder)]
     pub core: Option<PathBuf>,
 }
 

@@ -4856,7 +4856,8 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// Returns the registers that the instruction reads.
+    /// Returns the registers that the operands name and the instruction reads. What it accesses without naming
+    /// it, such as a stack pointer, is part of what it does.
     ///
     /// # Examples
     ///
@@ -4877,7 +4878,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Returns the registers that the instruction writes.
+    /// Returns the registers that the operands name and the instruction writes, as for [`reads`](Self::reads).
     ///
     /// # Examples
     ///

@@ -126,12 +126,13 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
             }
             /// Returns what the specification states about the instruction.
             pub fn info(self) -> &'static __rt::table::Form { self.opcode().info() }
-            /// Returns the registers that the instruction reads.
+            /// Returns the registers that the operands name and the instruction reads. What it accesses without naming
+            /// it, such as a stack pointer, is part of what it does.
             #[inline]
             pub fn reads(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
                 __rt::registers::at(tables::REGISTERS[self.opcode() as usize].0, u64::from(self.encode()))
             }
-            /// Returns the registers that the instruction writes.
+            /// Returns the registers that the operands name and the instruction writes, as for [`reads`](Self::reads).
             #[inline]
             pub fn writes(self) -> impl Iterator<Item = __rt::registers::RegisterUse> {
                 __rt::registers::at(tables::REGISTERS[self.opcode() as usize].1, u64::from(self.encode()))
