@@ -172,3 +172,24 @@ fn what_an_instruction_does_depends_on_the_reading() {
     let run = lint("PUT r0, r1\nEND\n").expect(1);
     assert!(run.out().contains("P0003"), "{}", run.out());
 }
+
+#[test]
+fn blanks_in_brackets_are_free_and_defaults_are_named() {
+    let spec = "isa: ms\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
+        banks: { r: { count: 4, width: 16, prints: 'r{n}', names: [za, zb, zc, zd] } }\n\
+        enums: { When: { values: [always, lit, dark, ~], default: always } }\ninstructions:\n  \
+        b: { doc: x., fixed: { 15..12: 1 }, modifiers: { when: { enum: When, bits: 11..10 } }, operands: { to: { immediate: signed, bits: 7..0, prefix: '' } } }\n  \
+        ld: { doc: x., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 1..0, access: write }, a: { bank: r, bits: 3..2 } }, syntax: '{mnemonic} {d}, [{a}]' }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("isa.yaml");
+    fs::write(&path, spec).unwrap();
+    let assembled = |text: &str| isaforge_with(&["asm", "--spec", path.to_str().unwrap(), "-"], text);
+    assert_eq!(assembled("ld za, [ zb ]\nld za,[zb]\n").expect(0).out().trim(), "04200420");
+    let run = assembled("b.always 3\n").expect(1);
+    assert!(
+        run.err.contains("<stdin>:1:2: error: `always` is the default of `when` and is not written"),
+        "{}",
+        run.err
+    );
+    assert_eq!(assembled("b.lit 3\n").expect(0).out().trim(), "0314");
+}

@@ -143,6 +143,8 @@ pub enum Reason {
     Between,
     /// The distance to a label exceeds the range of the field.
     TooFar(&'static str),
+    /// The name is the default of the field with this name, which the text leaves out.
+    Default(&'static str),
     /// Text follows the end of the instruction.
     Trailing,
     /// The word after an exact text does not belong to that text.
@@ -212,6 +214,7 @@ impl fmt::Display for ParseError {
             Reason::Expected(what) => write!(f, "expected `{}`, found `{}`", what.trim(), self.found),
             Reason::Field(field, wanted) if nothing => write!(f, "`{field}` is missing: {wanted}"),
             Reason::Field(field, wanted) => write!(f, "expected {wanted} for `{field}`, found `{}`", self.found),
+            Reason::Default(field) => write!(f, "`{}` is the default of `{field}` and is not written", self.found),
             Reason::Value(field) => write!(f, "`{field}` cannot be `{}` here", self.found),
             Reason::Range(field, least, greatest) => {
                 write!(f, "`{}` is out of range for `{field}`: {least} to {greatest} is allowed", self.found)

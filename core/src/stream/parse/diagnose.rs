@@ -3,7 +3,7 @@
 //! Parsing records where the most promising attempt failed. Whether another generation has the instruction, and whether
 //! there is one of this name at all, is only asked for a text that failed.
 
-use core::fmt;
+use core::fmt::{self, Write};
 
 use super::{Labels, Reader, is_word};
 use crate::stream::decode::Engine;
@@ -11,10 +11,12 @@ use crate::stream::error::{ParseError, Reason, Wanted};
 use crate::stream::table::{Layout, Token, Type};
 use crate::suggest::nearest;
 use crate::table::Enum;
-use crate::text::Word;
+use crate::text::{Line, Word};
 
 /// The maximum number of other generations in which a text is parsed.
 const GENERATIONS: usize = 16;
+/// The maximum number of words of a text that are left out to find the default of a field.
+const WORDS: usize = 16;
 /// The maximum number of names that a suggestion lists.
 const LISTED: usize = 16;
 
@@ -39,6 +41,9 @@ impl Engine {
         }
         if let Some(reason) = self.other_generation(text, labels) {
             return ParseError { reason, ..error };
+        }
+        if let Some(error) = self.written_default(text, labels) {
+            return error;
         }
         let reader = Reader::new(*self, text, 0, labels);
         let at = reader.blanks(0);
@@ -74,6 +79,39 @@ impl Engine {
             },
         };
         ParseError { at, len: name.len(), found: Word::new(name), reason }
+    }
+
+    /// The name of a default in the text that is an instruction without it.
+    fn written_default(&self, text: &str, labels: &dyn Labels) -> Option<ParseError> {
+        let bytes = text.as_bytes();
+        let is_start =
+            |at: &usize| is_word(bytes[*at]) && !at.checked_sub(1).is_some_and(|before| is_word(bytes[before]));
+        (0..bytes.len()).filter(is_start).take(WORDS).find_map(|at| {
+            let len = bytes[at..].iter().take_while(|byte| is_word(**byte)).count();
+            let word = text.get(at..at + len)?;
+            // With the sign before it, or the blanks after it.
+            let sign = at.checked_sub(1).filter(|before| !bytes[*before].is_ascii_whitespace());
+            let (before, after) = (text.get(..sign.unwrap_or(at))?, text.get(at + len..)?);
+            let mut rest = Line::new();
+            let _ = write!(rest, "{before}{}", if before.is_empty() { after.trim_start() } else { after });
+            let parsed = self.parse_at(rest.as_str(), 0, 0, labels).ok()?;
+            let scope = self.scope(&parsed.decoded);
+            let field = scope.layout.fields.iter().zip(0..).find(|(field, index)| match field.ty {
+                Type::Enum(names, _) => {
+                    let names = self.stream.enums.get(usize::from(names));
+                    let value = names.and_then(|names| names.value(scope.value(*index)));
+                    value.is_some_and(|value| value.text == word)
+                }
+                _ => false,
+            });
+            let reason = Reason::Default(field?.0.name);
+            Some(ParseError {
+                at: sign.unwrap_or(at),
+                len: at + len - sign.unwrap_or(at),
+                found: Word::new(word),
+                reason,
+            })
+        })
     }
 
     /// The generation that has the instruction with this text, if this one does not: the next one, or else the last one

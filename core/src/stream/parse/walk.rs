@@ -155,7 +155,7 @@ impl Reader<'_> {
                 return None;
             };
             end = place + 1;
-            if byte == b',' {
+            if matches!(byte, b',' | b'[' | b'(' | b'{') {
                 end = self.blanks(end);
             }
             apart = !is_word(byte);
