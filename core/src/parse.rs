@@ -389,6 +389,10 @@ impl Parser<'_> {
                     )
                 })
             }
+            None if len == 0 => {
+                self.cursor.at = start;
+                Err(self.cursor.error_word(ParseReason::Expected("a label or a number")))
+            }
             None => Err(self.cursor.error_span(start, start + len, ParseReason::UnknownLabel)),
         }
     }

@@ -193,3 +193,18 @@ fn blanks_in_brackets_are_free_and_defaults_are_named() {
     );
     assert_eq!(assembled("b.lit 3\n").expect(0).out().trim(), "0314");
 }
+
+#[test]
+fn blanks_between_signs_are_free_in_words() {
+    let spec = "isa: ww\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
+        banks: { r: { count: 4, width: 16, prints: 'r{n}' } }\ninstructions:\n  \
+        b: { doc: x., fixed: { 15..12: 1 }, operands: { to: { immediate: signed, bits: 7..0, prefix: '', target: relative } } }\n  \
+        ld: { doc: x., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 1..0, access: write }, a: { bank: r, bits: 3..2 } }, syntax: '{mnemonic} {d}, [{a}]' }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("isa.yaml");
+    fs::write(&path, spec).unwrap();
+    let assembled = |text: &str| isaforge_with(&["asm", "--spec", path.to_str().unwrap(), "-"], text);
+    assert_eq!(assembled("ld r0,[r1]\nld r0 , [ r1 ]\n").expect(0).out().trim(), "2004\n2004");
+    let run = assembled("b\n").expect(1);
+    assert!(run.err.contains("<stdin>:1:2: error: expected `a label or a number`"), "{}", run.err);
+}

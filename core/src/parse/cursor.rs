@@ -71,14 +71,28 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Expects a fixed text. Any white space is accepted around it, or none.
+    /// Expects a fixed text. Any white space is accepted around it and where it has a blank, or none, except between words.
     pub(super) fn text(&mut self, text: &'static str) -> Result<(), ParseError> {
         self.spaces();
-        let wanted = text.trim();
-        if !self.rest().starts_with(wanted) {
-            return Err(self.error_word(ParseReason::Expected(wanted)));
+        let (wanted, start) = (text.trim(), self.at);
+        let (mut before, mut blank) = (b' ', false);
+        for byte in wanted.bytes() {
+            if byte == b' ' {
+                blank = true;
+                continue;
+            }
+            let at = self.at;
+            if blank {
+                self.spaces();
+            }
+            let apart = !blank || self.at > at || !is_word(before) || !is_word(byte);
+            if !apart || self.byte() != Some(byte) {
+                self.at = start;
+                return Err(self.error_word(ParseReason::Expected(wanted)));
+            }
+            (before, blank) = (byte, false);
+            self.at += 1;
         }
-        self.at += wanted.len();
         if text.ends_with(|c: char| c.is_whitespace()) {
             self.spaces();
         }
