@@ -107,7 +107,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         reads,
         last,
         writes,
-        flow: flow((semantics, form, word), leads(isa, opcode, word, (set.base, address)), effects, &kept),
+        flow: flow((semantics, opcode, form, word), leads(isa, opcode, word, (set.base, address)), effects, &kept),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         accesses: Accesses::of(effects),
         lists,
@@ -262,7 +262,7 @@ fn operand(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Op
 
 /// `kept` are the operands that name a register which keeps what is written to it.
 fn flow(
-    (semantics, form, word): (Option<&'static Semantics>, &'static Form, u64),
+    (semantics, opcode, form, word): (Option<&'static Semantics>, u16, &'static Form, u64),
     target: Option<u64>,
     effects: Option<&Effects>,
     kept: &[u16],
@@ -278,6 +278,10 @@ fn flow(
         // Without an operation, an instruction with a target is assumed to branch conditionally.
         None if target.is_some() => flow.branch = When::Sometimes,
         None => {}
+    }
+    if let Some(semantics) = semantics {
+        let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
+        flow.sends = own.fold(0, |all, (_, slots)| all | slots);
     }
     for fact in semantics.map_or(&[][..], |semantics| semantics.flow) {
         let set = form.modifiers.iter().find(|modifier| modifier.name == fact.modifier);

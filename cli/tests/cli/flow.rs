@@ -90,6 +90,11 @@ fn a_write_to_a_part_of_a_register_leaves_the_other_part_to_be_read() {
     // All of it is written again.
     let whole = halves.replace("r8.h0", "r8");
     assert!(lint("valhall", &whole).expect(1).out().starts_with("<stdin>:1:1: warning[P0003]"));
+    // Its slot is not in the word.
+    let test =
+        "ATEST @r60, r60, 0x0, atest_datum.w0\nBLEND.slot0.f32.end @r60, blend_descriptor_0.w0, r60, target:0x0\n";
+    assert!(lint("valhall", test).expect(1).out().contains("P0007]: nothing waits for `ATEST"));
+    lint("valhall", &test.replace("ATEST", "ATEST.wait0")).expect(0);
     // Coverage goes to the blender, and back to its register.
     let blend = "MOV.i32 r0, u0\nMOV.i32 r1, u0\nMOV.i32 r2, u0\nMOV.i32 r3, u0\nIADD_IMM.i32 r60, 0x0, #0xF\n\
                  BLEND.slot0.v4.f32.return @r0:r1:r2:r3, @r60, blend_descriptor_0_x, target:0x0\n";

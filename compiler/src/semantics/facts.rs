@@ -21,6 +21,8 @@ pub struct Facts {
     pub preloads: Vec<Preload>,
     /// The effects of the values of the flow modifier.
     pub flow: Vec<Flow>,
+    /// The slots of instructions that do not encode them: the opcode, and the slots as bits.
+    pub sends: Vec<(u16, u8)>,
     /// The alternative of operands that are read for the last time.
     pub last_read: &'static str,
 }
@@ -95,6 +97,14 @@ impl Resolver<'_> {
         if let Some(messages) = &spec.messages {
             let slots = messages.slots.iter().map(|(name, slot)| (name, Flow { sends: mask(*slot), ..NOTHING }));
             self.flow_of(&messages.modifier, slots.collect(), facts);
+            for (name, slot) in messages.instructions.iter().flat_map(|named| named.iter()) {
+                let opcode = self.instruction_names().position(|known| known == name.value);
+                match opcode {
+                    Some(opcode) => facts.sends.push((opcode as u16, mask(*slot))),
+                    None if self.bases.contains(&name.span.file) => {}
+                    None => self.no_such_instruction(name),
+                }
+            }
         }
         let values = spec.values.iter().map(|(name, does)| {
             let flow = Flow {
@@ -222,10 +232,15 @@ pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
         }
     });
     let last_read = semantics.last_read;
+    let sends = semantics.sends.iter().map(|(opcode, slots)| {
+        let (opcode, slots) = (Literal::u16_unsuffixed(*opcode), Literal::u8_unsuffixed(*slots));
+        quote!((#opcode, #slots))
+    });
     quote! {
         fidelity: &[#(#fidelity),*],
         preloads: &[#(#preloads),*],
         flow: &[#(#flow),*],
+        sends: &[#(#sends),*],
         last_read: #last_read,
     }
 }

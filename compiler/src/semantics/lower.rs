@@ -44,6 +44,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         fidelity: slice(semantics.facts.fidelity.iter().copied()),
         preloads: slice(semantics.facts.preloads.iter().copied()),
         flow: slice(semantics.facts.flow.iter().copied()),
+        sends: slice(semantics.facts.sends.iter().copied()),
         last_read: semantics.facts.last_read,
     }))
 }

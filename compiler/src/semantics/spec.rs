@@ -132,6 +132,8 @@ vocabulary! {
         required modifier: Spanned<String>,
         /// The slot for each of its values.
         required slots: Named<u8>,
+        /// The slot of instructions that do not encode one.
+        optional instructions: Named<u8>,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation,
 records! {
     Semantics {
         operations, intrinsics, states, spaces, faults, nan16, nan32, nan64, pc_bits, path, fidelity, preloads, flow,
-        last_read,
+        sends, last_read,
     }
     Operation { text, nodes, lists, constants, modifiers, intrinsics }
     Intrinsic { name, doc, parameters, result, effects }

@@ -15686,6 +15686,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         ],
         preloads: &[],
         flow: &[],
+        sends: &[],
         last_read: "",
     }
 };

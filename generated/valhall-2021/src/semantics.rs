@@ -15163,6 +15163,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ends: false,
             },
         ],
+        sends: &[(36, 1)],
         last_read: "last_use",
     }
 };

@@ -19347,6 +19347,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ends: true,
             },
         ],
+        sends: &[(57, 1)],
         last_read: "last_use",
     }
 };

@@ -7245,6 +7245,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         fidelity: &[],
         preloads: &[],
         flow: &[],
+        sends: &[],
         last_read: "",
     }
 };
