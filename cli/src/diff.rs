@@ -13,7 +13,7 @@ use crate::target::{Target, named_or_at};
 impl Target {
     /// Returns its tables and what its instructions do.
     fn revision<T>(&self, tables: T) -> Revision<T> {
-        Revision { tables, semantics: self.semantics }
+        Revision { tables, semantics: self.semantics, hardware: self.hardware }
     }
 }
 

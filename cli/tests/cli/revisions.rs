@@ -378,3 +378,24 @@ fn branches_lead_to_the_same_instructions_though_these_have_other_lengths() {
         }
     }
 }
+
+#[test]
+fn another_machine_is_a_difference_though_words_read_the_same() {
+    let spec = "isa: z\nword: 16\nprovenance: document\nbanks: { r: { count: 8, width: 32, prints: 'r{n}' } }\n\
+        semantics: { pc: u32, states: { k: { type: u32 } } }\nmachine: { lanes: 4, divergence: lowest first }\n\
+        instructions:\n  inc: { doc: A., fixed: { 15..3: 1 }, operands: { d: { bank: r, bits: 2..0, access: read-write } }, does: 'd = d + 1; k = k + lane' }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let [old, new] = ["old.yaml", "new.yaml"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
+    fs::write(&old, spec).unwrap();
+    for (from, to, told) in [
+        ("lanes: 4", "lanes: 8", "property `lanes` changed: 4 → 8"),
+        ("lowest first", "masked", "property `divergence` changed: lowest first → masked"),
+        ("'r{n}'", "'r{n}', zero: 0", "property `registers rn` changed: 32 bits → 32 bits, register 0 is zero"),
+        ("u32 } }", "u32, uniform: true } }", "property `state k` changed: u32 → u32, uniform"),
+        ("lanes: 4", "lanes: 4, start: 'k = 5'", "property `start` changed: none → k = 5"),
+    ] {
+        fs::write(&new, spec.replacen(from, to, 1)).unwrap();
+        let run = isaforge(&["diff", &old, &new]).expect(0);
+        assert!(run.out().contains("definitions: 1 differ") && run.out().contains(told), "{to}: {}", run.out());
+    }
+}

@@ -81,6 +81,8 @@ pub enum Subject {
     Target,
     /// What an instruction does. The name tells for which modifier this is, if not for all.
     Operation,
+    /// A property of the machine.
+    Property,
 }
 
 impl Subject {
@@ -111,6 +113,7 @@ impl Subject {
             Subject::Variant => "variant",
             Subject::Target => "branch target",
             Subject::Operation => "operation",
+            Subject::Property => "property",
         }
     }
 }

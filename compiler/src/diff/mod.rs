@@ -26,6 +26,7 @@ mod fields;
 mod identity;
 mod instructions;
 mod json;
+mod machine;
 mod markdown;
 mod meaning;
 mod parts;
@@ -36,6 +37,7 @@ mod words;
 
 use std::fmt;
 
+use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::Wide;
 use isaforge_core::table::Isa;
@@ -206,6 +208,8 @@ pub enum Sort {
     Shared,
     /// A limit on operands.
     Limit,
+    /// The machine that executes the instructions.
+    Machine,
 }
 
 impl Sort {
@@ -218,6 +222,7 @@ impl Sort {
             Sort::Kind => "kind",
             Sort::Shared => "shared field",
             Sort::Limit => "limit",
+            Sort::Machine => "machine",
         }
     }
 }
@@ -268,11 +273,13 @@ pub struct Revision<T> {
     pub tables: T,
     /// The meaning of its instructions.
     pub semantics: Option<&'static Semantics>,
+    /// The machine that executes them.
+    pub hardware: Option<&'static Hardware>,
 }
 
 impl<T> From<T> for Revision<T> {
     fn from(tables: T) -> Self {
-        Revision { tables, semantics: None }
+        Revision { tables, semantics: None, hardware: None }
     }
 }
 
@@ -391,6 +398,8 @@ pub fn diff(old: impl Into<Revision<&'static Isa>>, new: impl Into<Revision<&'st
         unproven: 0,
         resized: old.tables.word_bits != new.tables.word_bits,
     };
+    let sides = [old, new].map(|side| (side.semantics, side.hardware));
+    diff.definitions.extend(machine::machine(old.tables.name, sides[0], sides[1]));
     instructions::compare(old, new, &mut diff);
     diff
 }

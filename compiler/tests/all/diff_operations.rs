@@ -38,12 +38,13 @@ fn against(spec: &str, replacements: &[(&str, &str)]) -> Diff {
     };
     let (old, new) = (loaded("old.yaml", spec), loaded("new.yaml", &text));
     match (old.tables, new.tables) {
-        (Tables::Words(a), Tables::Words(b)) => {
-            diff(Revision { tables: a, semantics: old.semantics }, Revision { tables: b, semantics: new.semantics })
-        }
+        (Tables::Words(a), Tables::Words(b)) => diff(
+            Revision { tables: a, semantics: old.semantics, hardware: old.hardware },
+            Revision { tables: b, semantics: new.semantics, hardware: new.hardware },
+        ),
         (Tables::Streams(a), Tables::Streams(b)) => {
-            let old = Revision { tables: a, semantics: old.semantics };
-            diff_streams(old, Revision { tables: b, semantics: new.semantics })
+            let old = Revision { tables: a, semantics: old.semantics, hardware: old.hardware };
+            diff_streams(old, Revision { tables: b, semantics: new.semantics, hardware: new.hardware })
         }
         _ => panic!("both are of one kind"),
     }

@@ -121,6 +121,8 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
         unproven: 0,
         resized: false,
     };
+    let sides = [was, is].map(|side| (side.semantics, side.hardware));
+    diff.definitions.extend(super::machine::machine(&diff.old.name, sides[0], sides[1]));
     for (i, entry) in old.instructions.iter().enumerate() {
         let fate = &fates[i];
         // The text of a single branch does not show where it counts from.
