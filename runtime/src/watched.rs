@@ -105,6 +105,12 @@ impl<const L: usize> Machine for Watched<'_, L> {
                 return Ok(());
             }
         }
+        // Observers see where the program is, as before an instruction that fails.
+        let pc = machine.pc();
+        let seen = Seen { machine: &machine, pc, active: active(&machine, pc), states, accesses: &[] };
+        if noted.observer.before(&seen).is_break() {
+            return Ok(());
+        }
         Err(format!("the program has used up its budget of {} instructions", self.budget))
     }
 }

@@ -60,3 +60,15 @@ fn a_budget_limits_every_observation() {
     }
     assert_eq!(run(&["--trace", "--budget", "5"], endless).out().lines().count(), 5);
 }
+
+#[test]
+fn a_program_that_has_used_its_budget_stands_behind_its_last_instruction() {
+    let folder = tempfile::tempdir().unwrap();
+    let [spec, launch] = ["isa.yaml", "l.yaml"].map(|name| folder.path().join(name));
+    fs::write(&spec, SET).unwrap();
+    fs::write(&launch, "program: |2\n  l: sts r0\n  jmp l\nbudget: 5\n").unwrap();
+    let arguments = ["debug", "--spec", spec.to_str().unwrap(), launch.to_str().unwrap(), "--commands", "-"];
+    let run = isaforge_with(&arguments, "continue\ncount\n");
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert!(lines[2].contains("jmp -2") && lines[3] == "5", "{lines:?}");
+}
