@@ -26,6 +26,8 @@ pub struct Effects {
     pub end: When,
     /// Whether it is a barrier for the threads of a workgroup.
     pub barrier: bool,
+    /// Whether it depends on the number of the lane.
+    pub lane: bool,
     /// Whether an intrinsic may change where threads continue, even after an instruction that ends them.
     pub leads: bool,
     /// Whether it accesses memory, writes a state, may fault, or calls an intrinsic.
@@ -71,6 +73,7 @@ impl Effects {
                 Op::Branch => found.branch = found.branch.max(when),
                 Op::End => found.end = found.end.max(when),
                 Op::Barrier => found.barrier = true,
+                Op::Special => found.lane |= node.imm == Special::Lane as u16,
                 Op::Intrinsic => {
                     found.others = true;
                     found.intrinsics.push(node.args[0]);

@@ -91,6 +91,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         writes,
         flow: flow(isa, group, (set.base, at), effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
+        lane: effects.as_ref().is_some_and(|effects| effects.lane),
         may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
         accesses: Accesses::of(effects.as_ref()),

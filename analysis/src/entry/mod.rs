@@ -54,6 +54,8 @@ pub struct Instruction {
     pub flow: Flow,
     /// Whether it has no effect other than writing registers.
     pub pure: bool,
+    /// Whether what it does depends on the number of the lane.
+    pub lane: bool,
     /// The registers that it may read, beyond those that it names.
     pub(crate) may_read: Vec<Register>,
     /// The state that says which lanes execute it, unless all active ones do.

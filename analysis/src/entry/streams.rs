@@ -73,6 +73,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         writes,
         flow: flow(leads(engine, decoded, (set.base, at)), effects.as_ref(), &kept),
         accesses: Accesses::of(effects.as_ref()),
+        lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()
     }

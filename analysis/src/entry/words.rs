@@ -111,6 +111,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         accesses: Accesses::of(effects),
         lists,
+        lane: effects.is_some_and(|effects| effects.lane),
         ..Instruction::default()
     }
 }

@@ -40,7 +40,9 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
 /// The registers that hold a different value for each thread when a program with barriers starts.
 fn thread_varying_registers(program: &Program<'_>) -> HashSet<Register> {
     let preloads = program.set.semantics.map_or(&[][..], |semantics| semantics.preloads);
-    let kinds = preloads.iter().filter(|preload| !preload.uniform.is_empty());
+    // Where some kinds of programs say what threads that wait for each other share, the others have no barriers.
+    let any = preloads.iter().any(|preload| !preload.uniform.is_empty());
+    let kinds = preloads.iter().filter(|preload| !any || !preload.uniform.is_empty());
     let registers = kinds.flat_map(|preload| {
         let all = preload.first..preload.first + preload.values.len() as u16;
         all.filter(|register| !preload.uniform.contains(register))
@@ -62,7 +64,8 @@ fn divergent_branches(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
         let mut varies = false;
         for index in graph.blocks[block].entries.clone() {
             let Ok(one) = &program.entries[index].instruction else { continue };
-            varies = one.reads.iter().any(|read| numbers.get(read).is_some_and(|number| varying.has(*number)));
+            let varying_read = |read| numbers.get(read).is_some_and(|number| varying.has(*number));
+            varies = one.lane || one.reads.iter().any(varying_read);
             for (register, whole) in &one.writes {
                 match varies {
                     true => varying.insert(numbers[register]),

@@ -109,3 +109,22 @@ fn the_low_word_of_a_pair_is_read_alone_where_a_modifier_selects_it() {
     let run = isaforge_with(&["lint", "valhall", "-"], &both).expect(1);
     assert!(run.out().contains("no path to here writes r21"), "{}", run.out());
 }
+
+#[test]
+fn lanes_and_what_differs_between_them_part_at_barriers_of_any_set() {
+    let spec = "isa: pb\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
+        banks: { r: { count: 16, width: 32, prints: 'r{n}' } }\nsemantics:\n  pc: u32\n  \
+        preloads: { compute: { doc: X., first: 0, values: { id: The number of the thread. } } }\n\
+        machine: { lanes: 4, divergence: lowest first, unit: 2 }\ninstructions:\n  \
+        bz: { doc: B., fixed: { 15..12: 1 }, operands: { a: { bank: r, bits: 11..8 }, to: { immediate: signed, bits: 7..0, prefix: '', target: relative } }, does: 'if a == 0 { branch(next + to as u32) }' }\n  \
+        id: { doc: L., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 11..8, access: write } }, does: 'd = lane' }\n  \
+        one: { doc: O., fixed: { 15..12: 3 }, operands: { d: { bank: r, bits: 11..8, access: write } }, does: 'd = 1' }\n  \
+        bar: { doc: W., fixed: { 15..12: 4 }, does: barrier() }\n  end: { doc: E., fixed: { 15..12: 5 }, does: end() }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("isa.yaml");
+    fs::write(&path, spec).unwrap();
+    let lint = |text: &str| isaforge_with(&["lint", "--spec", path.to_str().unwrap(), "-"], text);
+    let parted = |first: &str| lint(&format!("{first}bar\ndone: end\n")).out().contains("P0010");
+    assert!(parted("bz r0, done\n") && parted("id r1\nbz r1, done\n"));
+    assert!(!parted("one r1\nbz r1, done\n") && !parted("one r0\nbz r0, done\n"));
+}
