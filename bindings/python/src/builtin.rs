@@ -26,7 +26,7 @@ pub struct Builtin {
 /// All built-in sets, in the order of `isaforge isas`.
 pub static ALL: &[Builtin] = &[
     Builtin {
-        names: &["valhall", "mali", "v9", "valhall-v9"],
+        names: &["valhall", "mali", "panfrost", "v9", "valhall-v9"],
         tables: Tables::Words(isaforge_valhall::ISA),
         opcode: Some(|word| isaforge_valhall::decode(word).ok().map(|found| found.opcode() as u16)),
         semantics: isaforge_valhall::semantics::SEMANTICS,
@@ -50,7 +50,7 @@ pub static ALL: &[Builtin] = &[
         launches: false,
     },
     Builtin {
-        names: &["usc", "rogue", "powervr", "pvr"],
+        names: &["usc", "rogue", "powervr", "pvr", "imagination"],
         tables: Tables::Groups(isaforge_usc::ISA),
         opcode: None,
         semantics: isaforge_usc::semantics::SEMANTICS,
