@@ -16,6 +16,7 @@ use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
 use super::{Operation, Semantics};
 use crate::diagnostic::Diagnostic;
 use crate::expression::builtins::BUILTINS;
+use crate::expression::parse::KEYWORDS;
 use crate::expression::scope::{Function, IntrinsicInfo, Library, Parameter, StateInfo};
 use crate::expression::types::parse_type;
 use crate::expression::{build, parse_signature, parse_text};
@@ -237,6 +238,12 @@ impl Resolver<'_> {
             let message = format!("`{}` is not a type", state.r_type.value);
             return self.out.push(Diagnostic::error("E0122", state.r_type.span, message));
         };
+        if KEYWORDS.contains(&name.as_str()) {
+            let error = Diagnostic::error("E0120", name.span, format!("a state cannot be called `{}`", name.value));
+            return self.out.push(
+                error.help(format!("the language has the words `{}`; take another name", KEYWORDS.join("`, `"))),
+            );
+        }
         let count = state.count.as_ref().map_or(1, |count| count.value);
         if count == 0 || count > 1 << 20 {
             let span = state.count.as_ref().map_or(name.span, |count| count.span);

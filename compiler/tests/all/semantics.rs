@@ -293,6 +293,8 @@ fn a_mistake_of_the_first_hour_has_a_help() {
         let message = compiled_message(&spec("", text));
         assert!(message.contains(help), "{text}: {message}");
     }
+    let message = compiled_message(&spec("  states: { match: { type: u32 } }\n", "d = a + b"));
+    assert!(message.contains("a state cannot be called `match`"), "{message}");
     // The name of something else cannot be assigned, but it is known.
     assert!(!compiled_message(&spec("", "half = a; d = a")).contains("let half"));
 }
@@ -437,21 +439,28 @@ fn an_atomic_may_say_what_memory_has_to_be() {
 #[test]
 fn the_trait_of_intrinsics_has_the_names_and_types_of_the_specification() {
     let glow = "  intrinsics:\n    \"glow(brightness: f32, operand, u1) -> bool\": { doc: Looks. }\n";
-    let compiled = compiled(&spec(glow, "if glow(a as f32, b, neg as u1) { d = a } else { d = b }")).unwrap();
-    let source = compiled.semantics_source("mine").unwrap().unwrap();
+    let named = compiled(&spec(glow, "if glow(a as f32, b, neg as u1) { d = a } else { d = b }")).unwrap();
+    let source = named.semantics_source("mine").unwrap().unwrap();
     let tidy: String = source.split_whitespace().collect::<Vec<_>>().join(" ");
     let method = "fn glow( &mut self, brightness: [f32; L], argument_1: u16, argument_2: [u8; L], mask: u64, ) \
                   -> Result<[bool; L], Self::Fault>;";
     assert!(tidy.contains(method), "{tidy}");
+    // Words of Rust, and the mask that every method has.
+    let glow = "  intrinsics: { \"self(mask: u32, self: u32)\": { doc: G. } }\n";
+    let named = compiled(&spec(glow, "self(a, b); d = a")).unwrap();
+    let source = named.semantics_source("mine").unwrap().unwrap();
+    let tidy: String = source.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(tidy.contains("fn self_( &mut self, mask_: [u32; L], self_: [u32; L], mask: u64, )"), "{tidy}");
 }
 
 #[test]
 fn facts_are_tables_and_their_mistakes_are_told() {
     let facts = "  fidelity: [{ instructions: [T], is: approximate, as: within 1 ulp, known: tested, within: 1 }]\n  \
                  preloads: { all: { doc: All of them., first: 3, values: { lane: Its number. } } }\n  \
-                 flow: { modifier: half, values: { h1: { waits: [0, 2] }, h0: { ends: true } } }\n";
+                 flow: { modifier: half, values: { h1: { waits: [0, 2] }, h0: { ends: true } }, messages: { modifier: half, slots: {}, instructions: { T: 1 } } }\n";
     let compiled_facts = compiled(&spec(facts, "d = a + b")).unwrap_or_else(|message| panic!("{message}"));
     let semantics = compiled_facts.semantics.unwrap();
+    assert_eq!(semantics.sends, [(0, 2)]);
     let [fidelity] = semantics.fidelity else { panic!("{:?}", semantics.fidelity) };
     assert_eq!((fidelity.instructions, fidelity.detail), (&[0][..], "within 1 ulp"));
     assert_eq!(fidelity.evidence, "tested on hardware, within 1 ulp");
@@ -463,6 +472,10 @@ fn facts_are_tables_and_their_mistakes_are_told() {
         ("  fidelity: [{ instructions: [T], is: choice, known: tested }]\n", "E0102"),
         ("  flow: { modifier: speed, values: {} }\n", "E0101"),
         ("  flow: { modifier: half, values: { h9: {} } }\n", "E0101"),
+        (
+            "  flow: { modifier: half, values: {}, messages: { modifier: half, slots: {}, instructions: { U: 1 } } }\n",
+            "E0101",
+        ),
     ] {
         let message = compiled(&spec(facts, "d = a + b")).err().unwrap_or_else(|| panic!("{facts}"));
         assert!(message.contains(code), "{facts}: {message}");
