@@ -36,6 +36,8 @@ pub struct Effects {
     pub reads: Vec<u16>,
     /// The intrinsics it calls.
     pub intrinsics: Vec<u16>,
+    /// Those of them that it always calls.
+    pub always_called: Vec<u16>,
     /// The states it writes, and whether it always does.
     pub writes: Vec<(u16, bool)>,
     /// Whether some write to an operand depends on a condition.
@@ -77,6 +79,7 @@ impl Effects {
                 Op::Intrinsic => {
                     found.others = true;
                     found.intrinsics.push(node.args[0]);
+                    found.always_called.extend((when == When::Always).then_some(node.args[0]));
                     let called = semantics.intrinsics.get(usize::from(node.args[0]));
                     found.leads |= called.is_some_and(|intrinsic| intrinsic.effects.flow);
                 }

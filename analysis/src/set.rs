@@ -4,7 +4,7 @@ use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::group::text::register;
 use isaforge_core::machine::{self, Hardware, Service};
-use isaforge_core::semantics::Semantics;
+use isaforge_core::semantics::{NONE, Op, Semantics};
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
 
@@ -91,6 +91,13 @@ impl Set {
             }
         }
         (reads, writes)
+    }
+
+    /// Whether an intrinsic ends the threads that call it, by the text that the machine has for it.
+    pub(crate) fn ends(&self, intrinsic: u16) -> bool {
+        let texts = self.hardware.map_or(&[][..], |hardware| hardware.intrinsics);
+        let mut own = texts.iter().filter(|text| text.intrinsic == intrinsic);
+        own.any(|text| text.operation.nodes.iter().any(|node| node.op == Op::End && node.args[0] == NONE))
     }
 
     /// The assembly name of a register.

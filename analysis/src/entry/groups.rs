@@ -89,7 +89,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(isa, group, (set.base, at), effects.as_ref()),
+        flow: flow((set, isa, group), (set.base, at), effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         may_read,
@@ -133,13 +133,19 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
     }
 }
 
-fn flow(isa: &'static GroupIsa, group: &Group, at: (u64, usize), effects: Option<&Effects>) -> Flow {
+fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
     let target = leads(isa, group, at);
     let mut flow = Flow { target, ..Flow::default() };
     match effects {
         Some(effects) => {
             (flow.branch, flow.calls, flow.end, flow.barrier) =
                 (effects.branch, effects.calls(|_| true), effects.end, effects.barrier);
+            let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
+            flow.end = match () {
+                () if called(&effects.always_called) => When::Always,
+                () if called(&effects.intrinsics) => flow.end.max(When::Sometimes),
+                () => flow.end,
+            };
         }
         None if target.is_some() => flow.branch = When::Sometimes,
         None => {}

@@ -190,3 +190,73 @@ fn a_group_is_built_from_parts_that_go_together() {
     let driven = "converttof64.f32 ft0, ft2, sh0@S0 | mov r0, ft0 | mov r1, ft2";
     assert_eq!(driven.parse::<Parts>().expect("parts").to_string(), driven);
 }
+
+#[test]
+fn the_wire_behind_a_64_bit_sum_is_its_high_word() {
+    let text = "0 : end\n    add64 ft0, r0, r1, r2, r3, _\n    mov r4, ft0\n    mov r5, fte\n";
+    let hex = isaforge_with(&["asm", "usc"], text).expect(0).out().to_owned();
+    let back = isaforge_with(&["dis", "usc"], hex).expect(0);
+    assert!(back.out().contains("mov r5, fte"), "{}", back.out());
+}
+
+#[test]
+fn what_ends_the_task_ends_the_flow() {
+    let text = "0 : uvsw.emit.endtask\n1 : nop.end\n";
+    let hex = isaforge_with(&["asm", "usc"], text).expect(0).out().to_owned();
+    let first = isaforge_with(&["dis", "usc", "--json"], hex).expect(0).out().lines().next().unwrap().to_owned();
+    let first: serde_json::Value = serde_json::from_str(&first).unwrap();
+    assert_eq!((&first["flow"]["kind"], &first["flow"]["conditional"]), (&"end".into(), &false.into()), "{first}");
+}
+
+#[test]
+fn a_write_behind_a_repeated_pack_goes_where_it_says() {
+    let text = "0 : repeat 4\n    mbyp ft0, vi0\n    pck.u8888 ft2, ft0\n    uvsw.write ft2, 4\n1 : end\n    mbyp ft0, vi0\n    mov _.e0.e1.e2.e3, ft0\n    uvsw.write.emit.endtask ft0, 0\n";
+    let hex: String = isaforge_with(&["asm", "usc"], text).expect(0).out().split_whitespace().collect();
+    let inputs =
+        ["vi0", "vi1", "vi2", "vi3"].map(|register| serde_json::json!({ "register": register, "meaning": "" }));
+    let program = serde_json::json!({
+        "name": "pack", "stage": "vertex", "glsl": "", "bytes": hex, "groups": 2, "temps": 3, "ops": [], "compiler": "",
+        "inputs": inputs, "shared": {},
+        "outputs": [
+            { "via": "uvsw.write", "address": 0, "meaning": "" }, { "via": "uvsw.write", "address": 4, "meaning": "" },
+        ],
+        "runs": [{
+            "inputs": { "vi0": "3f800000", "vi1": "40000000", "vi2": "40400000", "vi3": "40800000" }, "shared": {},
+            "expect": [
+                { "output": 0, "hex32": "3f800000", "tolerance": 0 },
+                { "output": 1, "hex32": "04030201", "tolerance": 0 },
+            ],
+        }],
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pack.jsonl");
+    fs::write(&path, format!("{program}\n")).unwrap();
+    isaforge(&["conform", "usc", path.to_str().unwrap()]).expect(0);
+}
+
+#[test]
+fn a_sample_may_overwrite_its_coordinates() {
+    let texels: Vec<String> =
+        (0..64).map(|at| format!("{}.0, 0.0, 0.0, 0.0", if (at / 8 + at % 8) % 2 == 1 { 64 } else { 0 })).collect();
+    let place = |axis: usize| {
+        let of = |i: usize| if axis == 0 { 2 * (i / 4) + (i & 1) } else { i >> 1 & 1 };
+        (0..8).map(|i| format!("{}", (of(i) as f32 + 0.5) / 8.0)).collect::<Vec<_>>().join(", ")
+    };
+    let run = |to: &str| {
+        let launch = format!(
+            "isa: usc\nprogram: |\n  0 : smp2d.fcnorm drc0, sh0, r1, sh4, _, {to}, 4\n  1 : wdf drc0\n  2 : nop.end\ninstances: 8\nregisters:\n  \
+             - {{ register: r1, f32: [{}], each: true }}\n  - {{ register: r2, f32: [{}], each: true }}\n  \
+             - {{ register: sh0, words: [0] }}\n  - {{ register: sh4, words: [0] }}\n\
+             textures: [{{ size: [8, 8], f32: [{}], levels: true }}]\noutputs: [{{ print: {{ register: {to}, as: f32 }} }}]\n",
+            place(0),
+            place(1),
+            texels.join(", ")
+        );
+        let run = isaforge_with(&["run", "-q", "-"], launch).expect(0);
+        let row = run.out().lines().find_map(|line| line.trim().strip_prefix("0:")).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("{}", run.out())).split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // The nearest texel of each instance: none is between levels.
+    assert_eq!(run("r8"), ["0", "64", "64", "0", "0", "64", "64", "0"]);
+    assert_eq!(run("r0"), run("r8"));
+}

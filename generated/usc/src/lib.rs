@@ -31620,7 +31620,7 @@ mod tables {
                 kind: OperandKind::Select {
                     slot: 6,
                     field: 20,
-                    options: &[(2, 15), (1, 15), (0, 3), (3, 3)],
+                    options: &[(2, 15), (1, 3), (0, 3), (3, 3)],
                     sets: false,
                 },
             },

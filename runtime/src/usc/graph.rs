@@ -420,7 +420,9 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
             "sample" => {
                 let op = self.backend();
                 let sources = self.sources;
-                each(lanes).try_for_each(|i| self.cpu.sample(&op, sources, i, lanes))?;
+                // Results may overwrite coordinates, which neighbours need for their level of detail.
+                let gradients = self.cpu.gradients(&op, sources[1], lanes)?;
+                each(lanes).try_for_each(|i| self.cpu.sample(&op, sources, i, gradients[i]))?;
             }
             "iterate" => {
                 let op = self.backend();

@@ -6,7 +6,7 @@ use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
 use crate::usc::float::{self, f16_to_f32, half_bits};
 use crate::usc::host::{Host, Level, Sample};
-use crate::usc::lanes::{Mask, each};
+use crate::usc::lanes::{LANES, Mask, each};
 use crate::usc::register::Register;
 
 /// The special registers with the position of an instance.
@@ -159,7 +159,7 @@ impl<H: Host> Cpu<'_, H> {
 
     /// The differences of coordinates to the neighbours in the quad: within the row and within the column, or in the
     /// other row or column if an instance is missing there; 0 if both are incomplete.
-    fn gradients(&self, op: &Backend, from: Register, i: usize, active: Mask) -> Result<[f32; 6], Trap> {
+    fn gradients_of(&self, op: &Backend, from: Register, i: usize, active: Mask) -> Result<[f32; 6], Trap> {
         let mut gradients = [0.0; 6];
         for (axis, step) in [1, 2].into_iter().enumerate() {
             let both = |low: usize| active >> low & 1 != 0 && active >> (low + step) & 1 != 0;
@@ -171,11 +171,28 @@ impl<H: Host> Cpu<'_, H> {
         Ok(gradients)
     }
 
-    /// Executes a sample. Its data are in this order, as far as they are present: coordinates, the divisor of a
+    /// The differences for all instances of a mask; 0 if the sample does not use them.
+    pub(super) fn gradients(&self, op: &Backend, from: Register, active: Mask) -> Result<[[f32; 6]; LANES], Trap> {
+        let mut all = [[0.0; 6]; LANES];
+        if matches!(op.lodm, Lodm::Normal | Lodm::Bias) && !op.integer {
+            for (i, gradients) in all.iter_mut().enumerate().filter(|(i, _)| active >> i & 1 != 0) {
+                *gradients = self.gradients_of(op, from, i, active)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Executes a sample with these differences of coordinates to the neighbours. Its data are in this order, as far as they are present: coordinates, the divisor of a
     /// projection, the layer, the reference, the level of detail or the derivatives, the address, a word with the
     /// offsets (signed, of 6, 6 and 4 bits) and the sample number in bits 18..16. For a texture write, four values
     /// follow. The order is that of Mesa, which has no reference.
-    pub(super) fn sample(&mut self, op: &Backend, sources: &[Register; 6], i: usize, active: Mask) -> Result<(), Trap> {
+    pub(super) fn sample(
+        &mut self,
+        op: &Backend,
+        sources: &[Register; 6],
+        i: usize,
+        gradients: [f32; 6],
+    ) -> Result<(), Trap> {
         let dimensions = dimensions(op.dmn);
         let mut data = Data { from: sources[1], next: 0, halves: op.f16input, instance: i };
         let mut sample = Sample {
@@ -186,6 +203,7 @@ impl<H: Host> Cpu<'_, H> {
             texels: op.nncoords,
             integer: op.integer,
             normalise: op.fcnorm,
+            gradients,
             ..Sample::default()
         };
         if op.array {
@@ -200,9 +218,6 @@ impl<H: Host> Cpu<'_, H> {
             Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(sources[3], 0, i)?),
             Lodm::Normal | Lodm::Gradient => 0.0,
         };
-        if matches!(op.lodm, Lodm::Normal | Lodm::Bias) && !op.integer {
-            sample.gradients = self.gradients(op, sources[1], i, active)?;
-        }
         sample.level = match op.lodm {
             Lodm::Normal => Level::Implicit,
             Lodm::Bias => Level::Bias(level),

@@ -628,7 +628,8 @@ impl Instruction {
     pub fn info(self) -> &'static __rt::table::Form {
         self.opcode().info()
     }
-    /// Returns the registers that the instruction reads.
+    /// Returns the registers that the operands name and the instruction reads. What it accesses without naming
+    /// it, such as a stack pointer, is part of what it does.
     ///
     /// # Examples
     ///
@@ -649,7 +650,7 @@ impl Instruction {
             u64::from(self.encode()),
         )
     }
-    /// Returns the registers that the instruction writes.
+    /// Returns the registers that the operands name and the instruction writes, as for [`reads`](Self::reads).
     ///
     /// # Examples
     ///
