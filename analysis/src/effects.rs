@@ -134,6 +134,11 @@ impl Effects {
         self.kept.contains(&operand)
     }
 
+    /// Whether the operation may write an operand: an intrinsic may write what it is given.
+    pub fn may_write(&self, operand: u16) -> bool {
+        !self.intrinsics.is_empty() || self.written.iter().any(|(known, _)| *known == operand)
+    }
+
     /// Whether the operation always writes the whole operand, which has this many bits. True if the operation does not
     /// write it as an operand.
     pub fn overwrites(&self, operand: u16, bits: u32) -> bool {

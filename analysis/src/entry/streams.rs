@@ -47,6 +47,10 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         let width = engine.stream.banks.get(usize::from(found.bank)).map_or(0, |bank| u32::from(bank.width));
         let operand = scope.layout.operands.get(usize::from(found.operand));
         let (field, access) = operand.map_or((0, Access::None), |operand| (operand.field, operand.access));
+        // A modifier may say that nothing is written.
+        if effects.as_ref().is_some_and(|effects| !effects.may_write(field.into())) {
+            return;
+        }
         if discards(set, &scope, field) {
             lost = true;
             return;

@@ -82,6 +82,10 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     }
     let (mut writes, mut kept, mut lost) = (Vec::new(), Vec::new(), false);
     for found in registers(isa, opcode, word, true) {
+        // A modifier may say that nothing is written.
+        if effects.is_some_and(|effects| !effects.may_write(found.operand.into())) {
+            continue;
+        }
         if discards(set, isa, &form.operands[usize::from(found.operand)], word) {
             lost = true;
             continue;

@@ -128,3 +128,14 @@ fn lanes_and_what_differs_between_them_part_at_barriers_of_any_set() {
     assert!(parted("bz r0, done\n") && parted("id r1\nbz r1, done\n"));
     assert!(!parted("one r1\nbz r1, done\n") && !parted("one r0\nbz r0, done\n"));
 }
+
+#[test]
+fn a_mask_that_writes_nothing_overwrites_nothing() {
+    let text = "LoadPosition.zero r0.xyzw\nOr r1.xyzw, r0.xyzw, r0.xyzw\nOr r1.____, g0.xyzw, g0.xyzw\n\
+                WriteLocalTile0.xyzw r1.xyzw\nExit\n";
+    isaforge_with(&["lint", "vpu", "-"], text).expect(0);
+    let word = isaforge_with(&["asm", "vpu", "-"], "Or r1.____, g0.xyzw, g0.xyzw\n").expect(0).out().trim().to_owned();
+    let told = isaforge_with(&["dis", "vpu", "--json", "--order", "value"], &word).expect(0);
+    let told: serde_json::Value = serde_json::from_str(told.out()).unwrap();
+    assert_eq!(told["writes"], serde_json::json!([]));
+}

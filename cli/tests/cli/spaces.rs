@@ -72,3 +72,17 @@ fn a_program_that_has_used_its_budget_stands_behind_its_last_instruction() {
     let lines: Vec<&str> = run.out().lines().collect();
     assert!(lines[2].contains("jmp -2") && lines[3] == "5", "{lines:?}");
 }
+
+#[test]
+fn program_memory_behind_a_program_is_zero() {
+    let set = "isa: pm\nword: 8\nprovenance: document\nevery: { unused: zero }\n\
+        banks: { r: { count: 2, width: 8, prints: 'r{n}' } }\nsemantics: { pc: u32 }\nmachine: { program: 16 }\ninstructions:\n  \
+        stop: { doc: S., fixed: { 7..0: 0 }, does: end() }\n  \
+        inc: { doc: I., fixed: { 7..1: 1 }, operands: { d: { bank: r, bits: 0, access: read-write } }, does: 'd = d + 1' }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("isa.yaml");
+    fs::write(&spec, set).unwrap();
+    let run = isaforge_with(&["run", "--spec", spec.to_str().unwrap(), "-"], "program: inc r1\nshow: [r1]\n").expect(0);
+    assert_eq!(run.out(), "r1 = 01\n");
+    assert!(run.err.contains("ran: 2 instructions"), "{}", run.err);
+}

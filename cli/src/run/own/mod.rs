@@ -377,6 +377,8 @@ fn read_launch(
     if let (None, Some(address)) = (end, &launch.address) {
         out.push(Diagnostic::error("L0003", address.span, "the program ends beyond the last address"));
     }
+    // The rest of program memory is zero, which means what it means in the set.
+    let end = end.filter(|_| set.2.program == 0);
     let budget = launch.budget.unwrap_or(BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
     let place = |name: &Spanned<String>, out: &mut Diagnostics| {
