@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::panic::resume_unwind;
 
-use isaforge_core::stream::program::mistaken_for;
+use isaforge_core::stream::program::{ends_with_semicolons, mistaken_for};
 use isaforge_core::stream::{self as core, Engine, NoPlaces, Role, Scope, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
@@ -101,9 +101,11 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
             Some((engine, layout, words(&mut validity, engine, index, layout)))
         })
         .collect();
+    // Layouts of all generations count.
+    let semicolon = ends_with_semicolons(Engine { stream, generation: stream.generations.1 });
     // Parsing texts is the most expensive check, and layouts are independent.
     let found = parallel(&layouts, |(engine, layout, cases)| {
-        let (text, mistake) = mistake(*engine, layout, cases, &kinds)?;
+        let (text, mistake) = mistake((*engine, semicolon), layout, cases, &kinds)?;
         Some((*layout, text, mistake))
     });
     let place = |opcode: u16, name: &str| {
@@ -182,7 +184,12 @@ fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
 }
 
 /// A text of a layout with a mistake.
-fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds: &[u16]) -> Option<(String, Mistake)> {
+fn mistake(
+    (engine, semicolon): (Engine, bool),
+    layout: &'static core::Layout,
+    words: &[Wide],
+    kinds: &[u16],
+) -> Option<(String, Mistake)> {
     let mut line = Line::new();
     let searched = words.len().clamp(1, SEARCHED);
     let words = words.iter().copied().chain(sample::words(layout, SAMPLES));
@@ -192,7 +199,7 @@ fn mistake(engine: Engine, layout: &'static core::Layout, words: &[Wide], kinds:
         engine.print(&decoded, &mut line);
         let text = line.as_str();
         let own = engine.scope(&decoded).layout.opcode;
-        if let Some(why) = mistaken_for(engine, text).filter(|_| !engine.stream.exclusive) {
+        if let Some(why) = mistaken_for(semicolon, text).filter(|_| !engine.stream.exclusive) {
             return Some((text.to_owned(), Mistake::Misread(why)));
         }
         let read =

@@ -146,9 +146,10 @@ pub(crate) fn read(engine: Engine, text: &str, base: u64) -> Assembly {
     found
 }
 
-/// What the assembler takes the text of an instruction for, if it does not read all of it as an instruction.
-pub fn mistaken_for(engine: Engine, text: &str) -> Option<&'static str> {
-    let rest = code(text, ends_with_semicolons(engine));
+/// What the assembler takes the text of an instruction for, if it does not read all of it as an instruction. `semicolon`
+/// is what [`ends_with_semicolons`] says of the set.
+pub fn mistaken_for(semicolon: bool, text: &str) -> Option<&'static str> {
+    let rest = code(text, semicolon);
     match rest {
         _ if label(rest).is_some() => Some("it begins with a label"),
         _ if directive(rest).is_some() => Some("it is a directive"),
