@@ -49,9 +49,9 @@ pub struct Effects {
     /// For each operand whose bits it reads or writes, other than for an intrinsic: their number from the first.
     extents: Vec<(u16, u32)>,
     /// The operands whose value it needs, other than to write a part of it back.
-    needed: Vec<u16>,
+    needed: u128,
     /// The operands to which it writes back a part of their value.
-    kept: Vec<u16>,
+    kept: u128,
 }
 
 impl Effects {
@@ -126,12 +126,12 @@ impl Effects {
 
     /// Whether the operation needs the value of an operand, other than to write a part of it back.
     pub fn needs(&self, operand: u16) -> bool {
-        self.needed.contains(&operand)
+        self.needed & bit(operand) != 0
     }
 
     /// Whether the operation writes back a part of the operand's value.
     pub fn keeps(&self, operand: u16) -> bool {
-        self.kept.contains(&operand)
+        self.kept & bit(operand) != 0
     }
 
     /// Whether the operation may write an operand: an intrinsic may write what it is given.
@@ -174,41 +174,36 @@ fn extents(shape: &Shape, values: &[Option<u64>]) -> Vec<(u16, u32)> {
 }
 
 /// The operands whose values reach an effect other than a write to the same operand, and those whose values reach such a
-/// write.
-fn origins(shape: &Shape, values: &[Option<u64>]) -> (Vec<u16>, Vec<u16>) {
-    let (mut needed, mut kept) = (Vec::new(), Vec::new());
+/// write, as bits. Instructions have far fewer than 128 operands.
+fn origins(shape: &Shape, values: &[Option<u64>]) -> (u128, u128) {
+    let (mut needed, mut kept) = (0, 0);
     // For each node: the operands that its value depends on.
-    let mut origins: Vec<Vec<u16>> = Vec::with_capacity(shape.nodes.len());
+    let mut origins: Vec<u128> = Vec::with_capacity(shape.nodes.len());
     for node in &shape.nodes {
-        let mut own = Vec::new();
-        let add = |own: &mut Vec<u16>, argument: u16| {
-            for operand in origins.get(usize::from(argument)).into_iter().flatten() {
-                if !own.contains(operand) {
-                    own.push(*operand);
-                }
-            }
-        };
+        let of = |argument: u16| origins.get(usize::from(argument)).copied().unwrap_or(0);
+        let happens = !node.op.is_effect() || when(node, values) != When::Never;
+        let mut own = 0;
         match node.op {
-            Op::Operand => own.push(node.args[0]),
-            Op::Write if when(node, values) != When::Never => {
-                add(&mut own, node.args[2]);
-                let (back, elsewhere): (Vec<u16>, Vec<u16>) = own.drain(..).partition(|from| *from == node.args[0]);
-                kept.extend(back);
-                needed.extend(elsewhere);
-                add(&mut needed, node.args[3]);
+            _ if !happens => {}
+            Op::Operand => own = bit(node.args[0]),
+            Op::Write => {
+                let (value, operand) = (of(node.args[2]), bit(node.args[0]));
+                kept |= value & operand;
+                needed |= value & !operand | of(node.args[3]);
             }
-            Op::Write => {}
-            op if op.is_effect() && when(node, values) == When::Never => {}
             op => {
-                for_each_argument(node, &shape.lists, |argument| add(&mut own, argument));
-                if op.is_effect() {
-                    needed.extend(&own);
-                }
+                for_each_argument(node, &shape.lists, |argument| own |= of(argument));
+                needed |= if op.is_effect() { own } else { 0 };
             }
         }
         origins.push(own);
     }
     (needed, kept)
+}
+
+/// The bit of an operand.
+fn bit(operand: u16) -> u128 {
+    1_u128.checked_shl(operand.into()).unwrap_or(0)
 }
 
 /// For each node: the state whose value it has, whatever choices between its values depend on.

@@ -9,7 +9,7 @@ use isaforge_core::group::{Group, GroupIsa, print};
 use isaforge_core::semantics::{Node, Op, Semantics, compose};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Operand, Register, once, write};
+use super::{Entry, Flow, Instruction, Operand, Register, flow_of, once, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -134,21 +134,14 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
 }
 
 fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
-    let target = leads(isa, group, at);
-    let mut flow = Flow { target, ..Flow::default() };
-    match effects {
-        Some(effects) => {
-            (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls(|_| true), effects.end, effects.barrier);
-            let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
-            flow.end = match () {
-                () if called(&effects.always_called) => When::Always,
-                () if called(&effects.intrinsics) => flow.end.max(When::Sometimes),
-                () => flow.end,
-            };
-        }
-        None if target.is_some() => flow.branch = When::Sometimes,
-        None => {}
+    let mut flow = flow_of(effects, leads(isa, group, at), |_| true);
+    if let Some(effects) = effects {
+        let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
+        flow.end = match () {
+            () if called(&effects.always_called) => When::Always,
+            () if called(&effects.intrinsics) => flow.end.max(When::Sometimes),
+            () => flow.end,
+        };
     }
     if is_last(isa, group) {
         flow.end = When::Always;

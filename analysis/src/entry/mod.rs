@@ -253,6 +253,19 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
     }
 }
 
+/// The flow that the effects of an operation give; `keeps` tells whether an operand keeps the address of the next
+/// instruction. Without an operation, an instruction with a target is assumed to branch conditionally.
+fn flow_of(effects: Option<&Effects>, target: Option<u64>, keeps: impl Fn(u16) -> bool) -> Flow {
+    let Some(effects) = effects else {
+        let branch = if target.is_some() { When::Sometimes } else { When::Never };
+        return Flow { target, branch, ..Flow::default() };
+    };
+    let (branch, calls, end, barrier) = (effects.branch, effects.calls(keeps), effects.end, effects.barrier);
+    // A modifier may say that it does not branch.
+    let target = target.filter(|_| branch != When::Never || effects.leads);
+    Flow { target, branch, calls, end, barrier, ..Flow::default() }
+}
+
 /// Whether an operand of this many bits is overwritten completely, and whether an instruction that only writes it needs its
 /// value all the same. What keeps a part of a register leaves a value to be read there.
 fn overwritten(effects: Option<&Effects>, operand: u16, access: Access, bits: u32) -> (bool, bool) {

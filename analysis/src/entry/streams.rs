@@ -6,8 +6,8 @@ use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Modifier, Operand, implicit, once, overwritten, run, write};
-use crate::effects::{Effects, When};
+use super::{Entry, Instruction, Modifier, Operand, flow_of, implicit, once, overwritten, run, write};
+use crate::effects::Effects;
 use crate::implied::Accesses;
 use crate::set::Set;
 
@@ -41,6 +41,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     registers(engine, decoded, false, &mut |found| {
         run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
     });
+    // `kept` are the operands that name a register which keeps what is written to it.
     let (mut writes, mut kept) = (Vec::new(), Vec::new());
     let mut lost = false;
     registers(engine, decoded, true, &mut |found| {
@@ -66,6 +67,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         }
     });
     implicit(set, effects.as_ref(), &mut reads, &mut writes);
+    let target = leads(engine, decoded, (set.base, at)).map(|(target, _)| target);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
     Instruction {
         mnemonic: name.to_owned(),
@@ -75,7 +77,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         reads,
         last: Vec::new(),
         writes,
-        flow: flow(leads(engine, decoded, (set.base, at)), effects.as_ref(), &kept),
+        flow: flow_of(effects.as_ref(), target, |operand| kept.contains(&operand)),
         accesses: Accesses::of(effects.as_ref()),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
@@ -138,21 +140,4 @@ fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
         says.then(|| Modifier { name: field.name.to_owned(), value, text: field_text(scope, index as u8) })
     };
     scope.layout.fields.iter().enumerate().filter_map(of).collect()
-}
-
-/// `kept` are the operands that name a register which keeps what is written to it.
-fn flow(target: Option<(u64, bool)>, effects: Option<&Effects>, kept: &[u16]) -> Flow {
-    let target = target.map(|(target, _)| target);
-    let leads = effects.is_none_or(|effects| effects.branch != When::Never || effects.leads);
-    let target = target.filter(|_| leads);
-    let mut flow = Flow { target, ..Flow::default() };
-    match effects {
-        Some(effects) => {
-            (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls(|operand| kept.contains(&operand)), effects.end, effects.barrier);
-        }
-        None if target.is_some() => flow.branch = When::Sometimes,
-        None => {}
-    }
-    flow
 }

@@ -12,7 +12,7 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, List, Modifier, Operand, implicit, once, overwritten, run, write};
+use super::{Entry, Flow, Instruction, List, Modifier, Operand, flow_of, implicit, once, overwritten, run, write};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -82,22 +82,22 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     }
     let (mut writes, mut kept, mut lost) = (Vec::new(), Vec::new(), false);
     for found in registers(isa, opcode, word, true) {
+        let (operand, number) = (&form.operands[usize::from(found.operand)], u16::from(found.operand));
         // A modifier may say that nothing is written.
-        if effects.is_some_and(|effects| !effects.may_write(found.operand.into())) {
+        if effects.is_some_and(|effects| !effects.may_write(number)) {
             continue;
         }
-        if discards(set, isa, &form.operands[usize::from(found.operand)], word) {
+        if discards(set, isa, operand, word) {
             lost = true;
             continue;
         }
         let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
-        let access = form.operands[usize::from(found.operand)].access;
-        let (whole, needed) = overwritten(effects, found.operand.into(), access, bits);
+        let (whole, needed) = overwritten(effects, number, operand.access, bits);
         if needed {
             run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
         }
         for register in run(found.bank, found.first, found.count) {
-            kept.extend((!set.is_zero(register)).then_some(u16::from(found.operand)));
+            kept.extend((!set.is_zero(register)).then_some(number));
             write(&mut writes, register, whole);
         }
     }
@@ -272,18 +272,7 @@ fn flow(
     effects: Option<&Effects>,
     kept: &[u16],
 ) -> Flow {
-    let leads = effects.is_none_or(|effects| effects.branch != When::Never || effects.leads);
-    let target = target.filter(|_| leads);
-    let mut flow = Flow { target, ..Flow::default() };
-    match effects {
-        Some(effects) => {
-            (flow.branch, flow.calls, flow.end, flow.barrier) =
-                (effects.branch, effects.calls(|operand| kept.contains(&operand)), effects.end, effects.barrier);
-        }
-        // Without an operation, an instruction with a target is assumed to branch conditionally.
-        None if target.is_some() => flow.branch = When::Sometimes,
-        None => {}
-    }
+    let mut flow = flow_of(effects, target, |operand| kept.contains(&operand));
     if let Some(semantics) = semantics {
         let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
         flow.sends = own.fold(0, |all, (_, slots)| all | slots);
