@@ -72,9 +72,8 @@ pub struct Memory {
 /// A copy may change on its own, so nothing derived from the instructions of the original applies to it.
 impl Clone for Memory {
     fn clone(&self) -> Self {
-        let mut copy = Memory { regions: self.regions.clone(), cache: 0, version: 0 };
-        copy.forget_instructions();
-        copy
+        let copy = |region: &Region| Region::new(region.base, region.bytes.clone(), region.writable);
+        Memory { regions: self.regions.iter().map(copy).collect(), cache: 0, version: unique() }
     }
 }
 
@@ -167,7 +166,7 @@ impl DerefMut for Content {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Region {
     base: u64,
     bytes: Content,
@@ -208,7 +207,7 @@ impl Memory {
         if let Some(above) = self.regions.get(at).filter(|above| above.base <= last) {
             return Err(MapError::Overlaps(above.base));
         }
-        self.regions.insert(at, Region { base, bytes, writable, code: Vec::new(), unit: 1, extent: 0..0, longest: 0 });
+        self.regions.insert(at, Region::new(base, bytes, writable));
         Ok(())
     }
 
@@ -344,6 +343,11 @@ impl Memory {
 }
 
 impl Region {
+    /// A region from which no instruction has been fetched.
+    fn new(base: u64, bytes: Content, writable: bool) -> Region {
+        Region { base, bytes, writable, code: Vec::new(), unit: 1, extent: 0..0, longest: 0 }
+    }
+
     /// Invalidates the instructions that overlap changed bytes. Returns whether there were any.
     fn forget(&mut self, offset: usize, size: usize) -> bool {
         // Instructions are aligned to the unit, but the base need not be.

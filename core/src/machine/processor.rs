@@ -360,22 +360,21 @@ impl<const L: usize> Machine<L> {
     /// Writes a state of a lane, or of all lanes if they share it; a mask of flags of all lanes, whichever lane writes
     /// it. `None`, without writing, if there is no such state, element or lane.
     pub fn write_state(&mut self, name: &str, element: u64, lane: usize, value: u64) -> Option<()> {
-        let state = self.semantics.states.iter().find(|state| state.name == name)?;
+        let (number, state) = self.semantics.states.iter().enumerate().find(|(_, state)| state.name == name)?;
         if let Some(of) = self.flags_of(name).filter(|_| lane < L) {
             let slot = self.registers.state_slot(of, 0)?;
             let flags = self.registers.values.get_mut(slot)?;
             *flags = core::array::from_fn(|lane| value >> lane & 1);
             return Some(());
         }
-        let value = cut(value, state.ty.size());
         (lane < L).then_some(())?;
-        let number = self.semantics.states.iter().position(|state| state.name == name)? as u16;
-        if let Some((_, register)) = self.hardware.aliases.iter().find(|(alias, _)| *alias == number) {
-            return self.registers.set(*register, &[value; L], 1 << lane);
+        let value = [cut(value, state.ty.size()); L];
+        if let Some((_, register)) = self.hardware.aliases.iter().find(|(alias, _)| usize::from(*alias) == number) {
+            return self.registers.set(*register, &value, 1 << lane);
         }
-        let mask = if self.hardware.uniform.contains(&number) { u64::MAX } else { 1 << lane };
-        let slot = self.registers.state_slot(number, element)?;
-        set_lanes(self.registers.values.get_mut(slot)?, &[value; L], mask);
+        let mask = if self.hardware.uniform.contains(&(number as u16)) { u64::MAX } else { 1 << lane };
+        let slot = self.registers.state_slot(number as u16, element)?;
+        set_lanes(self.registers.values.get_mut(slot)?, &value, mask);
         Some(())
     }
 
