@@ -23,15 +23,17 @@ use crate::watch;
 /// # Errors
 /// When a file cannot be read or written.
 pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
-    let jobs = match (&args.spec, &args.output) {
-        (Some(spec), Some(output)) => vec![(spec.clone(), output.clone())],
-        _ => all(&project_root()?)?,
+    let (jobs, member) = match (&args.spec, &args.output) {
+        (Some(spec), Some(output)) => (vec![(spec.clone(), output.clone())], false),
+        _ => {
+            let root = project_root()?;
+            // Where the specifications are those of isaforge itself, its workspace says where the crates' dependencies are.
+            (all(&root)?, is_workspace_of_core(&root))
+        }
     };
     if args.watch {
         return watch::watch(jobs.into_iter().map(|(spec, output)| again(spec, &output, args)).collect());
     }
-    // Where the specifications are those of isaforge itself, its workspace says where the crates' dependencies are.
-    let member = args.all && project_root().is_ok_and(|root| is_workspace_of_core(&root));
     if member && args.core.is_some() {
         let help = "leave out `--core`";
         return Err(Failure::usage("the workspace's Cargo.toml already says where isaforge-core is", help));

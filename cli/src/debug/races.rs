@@ -12,7 +12,6 @@ use crate::failure::{Failure, Status};
 use crate::output::{count, failed, plain_stdout, say, thousands};
 use crate::paint::{HELP, paint};
 use crate::run::engine;
-use crate::run::launched::open;
 
 /// Runs a program and reports its races.
 ///
@@ -21,9 +20,8 @@ use crate::run::launched::open;
 /// written.
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let execution = engine::selected(args)?.unwrap_or_else(Execution::best);
-    let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
-    let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
-    let opened = opened.with_budget(args.budget).watched(&args.launch)?;
+    let Some(opened) = args.open(&args.launch)? else { return Ok(Status::Mistakes) };
+    let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();
     let ended = races.find(&*opened.machine, execution, engine::deadline(args));
     let listing = opened.listing();

@@ -197,16 +197,28 @@ impl Opened {
         Ok(Watched { machine, set: target.set(), counts_by_name, target, source })
     }
 
-    /// Applies a budget of the command line, if there is one.
-    pub fn with_budget(mut self, budget: Option<u64>) -> Self {
-        if let Some(budget) = budget {
-            self.launched.set_budget(budget);
-        }
-        self
-    }
-
     fn new(found: &'static Builtin, launched: Box<dyn Launched>, source: Option<Source>) -> Self {
         Opened { launched, target: found.into(), source }
+    }
+}
+
+impl RunArgs {
+    /// Opens a launch file with the instruction set and the budget of the command line. `None` after errors, which have
+    /// been reported.
+    ///
+    /// # Errors
+    /// Those of [`open`].
+    pub fn open(&self, path: &Path) -> Result<Option<Opened>, Failure> {
+        let mut opened = open(path, self.set())?;
+        if let (Some(opened), Some(budget)) = (&mut opened, self.budget) {
+            opened.launched.set_budget(budget);
+        }
+        Ok(opened)
+    }
+
+    /// The specification that the command line names, and its generation.
+    pub fn set(&self) -> Option<(&Path, Option<&str>)> {
+        self.spec.as_deref().map(|spec| (spec, self.generation.as_deref()))
     }
 }
 

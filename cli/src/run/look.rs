@@ -24,7 +24,7 @@ use isaforge_runtime::machine::{Machine, Observer, Properties, Timed};
 use serde_json::{Value, json};
 
 use super::by_name::ByName;
-use super::launched::{Opened, Watched, open};
+use super::launched::{Opened, Watched};
 use super::{engine, watch};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
@@ -106,8 +106,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
 }
 
 fn watched(args: &RunArgs, launch: &Path) -> Result<Option<Watched>, Failure> {
-    let opened = open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))?;
-    opened.map(|opened| opened.with_budget(args.budget).watched(launch)).transpose()
+    args.open(launch)?.map(|opened| opened.watched(launch)).transpose()
 }
 
 /// Prints a trace. Returns whether it was printed to the end: it stops when the pipe is closed.

@@ -23,7 +23,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
-use self::launched::{Drawn, Opened, open};
+use self::launched::{Drawn, Opened};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{failed, running, say};
@@ -43,7 +43,6 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if args.races {
         return debug::races(args);
     }
-    let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
     let several = !args.more.is_empty() || args.sheet.is_some();
     let alone = args.watch.looks() || args.watch.counts() || args.json || args.engine.compare || args.dump_jit;
     if several && alone && !args.watch.coverage {
@@ -52,8 +51,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     }
     let (mut looks, mut first) = (args.watch.looks() || args.json, None);
     if args.watch.counts() && !looks {
-        let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
-        let opened = opened.with_budget(args.budget);
+        let Some(opened) = args.open(&args.launch)? else { return Ok(Status::Mistakes) };
         looks = !opened.launched.counts_by_name();
         first = Some(opened);
     }
@@ -61,15 +59,11 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         return Ok(status);
     }
     if args.init {
-        return init::init(&args.launch, spec);
+        return init::init(&args.launch, args.set());
     }
     let (mut status, mut pictures) = (Status::Fine, Vec::new());
     for path in std::iter::once(&args.launch).chain(&args.more) {
-        let opened = if first.is_some() {
-            first.take()
-        } else {
-            open(path, spec)?.map(|opened| opened.with_budget(args.budget))
-        };
+        let opened = if first.is_some() { first.take() } else { args.open(path)? };
         let ended = match opened {
             Some(opened) => carry_out(args, path, opened, &mut pictures)?,
             None => Status::Mistakes,
