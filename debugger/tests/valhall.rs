@@ -318,7 +318,7 @@ fn a_small_terminal_shows_all_keys_and_all_of_the_help() {
             seen.contains("view [ADDRESS]  keep memory in view") && seen.contains("while it goes back, Esc does"),
             "{seen}"
         );
-        // What is scrolled beyond the end is not kept.
+        // Scrolling stops at the last line.
         let last = at.picture();
         at.press(KeyCode::Up);
         assert_ne!(at.picture(), last);

@@ -120,10 +120,7 @@ fn lanes_and_what_differs_between_them_part_at_barriers_of_any_set() {
         id: { doc: L., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 11..8, access: write } }, does: 'd = lane' }\n  \
         one: { doc: O., fixed: { 15..12: 3 }, operands: { d: { bank: r, bits: 11..8, access: write } }, does: 'd = 1' }\n  \
         bar: { doc: W., fixed: { 15..12: 4 }, does: barrier() }\n  end: { doc: E., fixed: { 15..12: 5 }, does: end() }\n";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    fs::write(&path, spec).unwrap();
-    let lint = |text: &str| isaforge_with(&["lint", "--spec", path.to_str().unwrap(), "-"], text);
+    let lint = |text: &str| isaforge_of(spec, &["lint", "-"], text);
     let parted = |first: &str| lint(&format!("{first}bar\ndone: end\n")).out().contains("P0010");
     assert!(parted("bz r0, done\n") && parted("id r1\nbz r1, done\n"));
     assert!(!parted("one r1\nbz r1, done\n") && !parted("one r0\nbz r0, done\n"));

@@ -180,10 +180,7 @@ fn blanks_in_brackets_are_free_and_defaults_are_named() {
         enums: { When: { values: [always, lit, dark, ~], default: always } }\ninstructions:\n  \
         b: { doc: x., fixed: { 15..12: 1 }, modifiers: { when: { enum: When, bits: 11..10 } }, operands: { to: { immediate: signed, bits: 7..0, prefix: '' } } }\n  \
         ld: { doc: x., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 1..0, access: write }, a: { bank: r, bits: 3..2 } }, syntax: '{mnemonic} {d}, [{a}]' }\n";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    fs::write(&path, spec).unwrap();
-    let assembled = |text: &str| isaforge_with(&["asm", "--spec", path.to_str().unwrap(), "-"], text);
+    let assembled = |text: &str| isaforge_of(spec, &["asm", "-"], text);
     assert_eq!(assembled("ld za, [ zb ]\nld za,[zb]\n").expect(0).out().trim(), "04200420");
     let run = assembled("b.always 3\n").expect(1);
     assert!(
@@ -200,10 +197,7 @@ fn blanks_between_signs_are_free_in_words() {
         banks: { r: { count: 4, width: 16, prints: 'r{n}' } }\ninstructions:\n  \
         b: { doc: x., fixed: { 15..12: 1 }, operands: { to: { immediate: signed, bits: 7..0, prefix: '', target: relative } } }\n  \
         ld: { doc: x., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 1..0, access: write }, a: { bank: r, bits: 3..2 } }, syntax: '{mnemonic} {d}, [{a}]' }\n";
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    fs::write(&path, spec).unwrap();
-    let assembled = |text: &str| isaforge_with(&["asm", "--spec", path.to_str().unwrap(), "-"], text);
+    let assembled = |text: &str| isaforge_of(spec, &["asm", "-"], text);
     assert_eq!(assembled("ld r0,[r1]\nld r0 , [ r1 ]\n").expect(0).out().trim(), "2004\n2004");
     let run = assembled("b\n").expect(1);
     assert!(run.err.contains("<stdin>:1:2: error: expected `a label or a number`"), "{}", run.err);

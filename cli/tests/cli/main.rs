@@ -73,6 +73,14 @@ fn isaforge_with(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Run {
     isaforge_in(Path::new(env!("CARGO_MANIFEST_DIR")), arguments, stdin.as_ref())
 }
 
+/// Runs the command with `--spec` on a specification.
+fn isaforge_of(spec: &str, arguments: &[&str], stdin: impl AsRef<[u8]>) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("isa.yaml");
+    fs::write(&path, spec).expect("the file is written");
+    isaforge_with(&[arguments, &["--spec", path.to_str().expect("the path is text")]].concat(), stdin)
+}
+
 fn isaforge_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge"))
         .args(arguments)

@@ -18,15 +18,11 @@ instructions:
 ";
 
 fn run(options: &[&str], program: &str) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    let spec = folder.path().join("isa.yaml");
-    fs::write(&spec, SET).unwrap();
     let launch = format!(
         "program: |\n  {}\nregisters: {{ r0: [0x55, 0x77], r1: 0x66 }}\nbuffers: {{ g: {{ address: 256, words: [0xaaaaaaaa] }} }}\n",
         program.replace('\n', "\n  ")
     );
-    let arguments = [&["run", "--spec", spec.to_str().unwrap(), "-"], options].concat();
-    isaforge_with(&arguments, &launch)
+    isaforge_of(SET, &[&["run", "-"], options].concat(), &launch)
 }
 
 #[test]
@@ -79,10 +75,7 @@ fn program_memory_behind_a_program_is_zero() {
         banks: { r: { count: 2, width: 8, prints: 'r{n}' } }\nsemantics: { pc: u32 }\nmachine: { program: 16 }\ninstructions:\n  \
         stop: { doc: S., fixed: { 7..0: 0 }, does: end() }\n  \
         inc: { doc: I., fixed: { 7..1: 1 }, operands: { d: { bank: r, bits: 0, access: read-write } }, does: 'd = d + 1' }\n";
-    let folder = tempfile::tempdir().unwrap();
-    let spec = folder.path().join("isa.yaml");
-    fs::write(&spec, set).unwrap();
-    let run = isaforge_with(&["run", "--spec", spec.to_str().unwrap(), "-"], "program: inc r1\nshow: [r1]\n").expect(0);
+    let run = isaforge_of(set, &["run", "-"], "program: inc r1\nshow: [r1]\n").expect(0);
     assert_eq!(run.out(), "r1 = 01\n");
     assert!(run.err.contains("ran: 2 instructions"), "{}", run.err);
 }

@@ -379,7 +379,7 @@ impl FrontEnd for Server<'_> {
                     return true;
                 }
                 Err(TryRecvError::Empty) => return self.over,
-                // What is held is answered where the program arrives.
+                // Requests that were held are answered once the program has arrived.
                 Err(TryRecvError::Disconnected) if !self.held.is_empty() => return false,
                 Err(TryRecvError::Disconnected) => {
                     self.over = true;

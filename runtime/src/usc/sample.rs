@@ -182,10 +182,10 @@ impl<H: Host> Cpu<'_, H> {
         Ok(all)
     }
 
-    /// Executes a sample with these differences of coordinates to the neighbours. Its data are in this order, as far as they are present: coordinates, the divisor of a
-    /// projection, the layer, the reference, the level of detail or the derivatives, the address, a word with the
-    /// offsets (signed, of 6, 6 and 4 bits) and the sample number in bits 18..16. For a texture write, four values
-    /// follow. The order is that of Mesa, which has no reference.
+    /// Executes a sample with these [differences](Self::gradients) of coordinates. Its data are in this order, as far as
+    /// they are present: coordinates, the divisor of a projection, the layer, the reference, the level of detail or the
+    /// derivatives, the address, a word with the offsets (signed, of 6, 6 and 4 bits) and the sample number in bits
+    /// 18..16. For a texture write, four values follow. The order is that of Mesa, which has no reference.
     pub(super) fn sample(
         &mut self,
         op: &Backend,
