@@ -40,8 +40,6 @@ pub struct Effects {
     pub always_called: Vec<u16>,
     /// The states it writes, and whether it always does.
     pub writes: Vec<(u16, bool)>,
-    /// Whether some write to an operand depends on a condition.
-    pub conditional: bool,
     /// The operands to which it writes the address of the next instruction.
     links: Vec<u16>,
     /// For each operand written: the bits that are always written.
@@ -85,7 +83,6 @@ impl Effects {
                 }
                 Op::Load | Op::Store | Op::Atomic | Op::Fault => found.others = true,
                 Op::Write => {
-                    found.conditional |= when != When::Always;
                     let size = node.ty.size();
                     let bits = match when {
                         When::Always => {

@@ -1,6 +1,6 @@
 //! Liveness: which registers are read later, at every point of a program.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::entry::{Instruction, Register, once};
 use crate::graph::Graph;
@@ -65,6 +65,7 @@ pub(crate) fn numbers(registers: impl IntoIterator<Item = Register>) -> HashMap<
 #[derive(Clone, Debug)]
 pub struct Liveness {
     numbers: HashMap<Register, usize>,
+    /// In ascending order.
     registers: Vec<Register>,
     /// The live registers before each entry.
     before: Vec<Registers>,
@@ -80,9 +81,9 @@ impl Liveness {
             once(&mut banks, register.bank);
         }
         let named = program.instructions().flat_map(Instruction::registers);
-        let numbers = numbers(named.filter(|register| banks.contains(&register.bank)));
-        let mut registers: Vec<Register> = numbers.keys().copied().collect();
-        registers.sort_unstable_by_key(|register| numbers[register]);
+        let registers: BTreeSet<Register> = named.filter(|register| banks.contains(&register.bank)).collect();
+        let registers: Vec<Register> = registers.into_iter().collect();
+        let numbers = numbers(registers.iter().copied());
         let count = registers.len();
         let mut found = Liveness {
             numbers,
@@ -132,9 +133,15 @@ impl Liveness {
                         live.remove(*number);
                     }
                 }
-                let reads = instruction.reads.iter().chain(&instruction.may_read);
-                for number in reads.filter_map(|register| self.numbers.get(register)) {
+                for number in instruction.reads.iter().filter_map(|register| self.numbers.get(register)) {
                     live.insert(*number);
+                }
+                for (bank, range) in &instruction.may_read {
+                    let number = |index| {
+                        let register = Register { bank: *bank, index };
+                        self.registers.partition_point(|known| *known < register)
+                    };
+                    (number(range.start)..number(range.end)).for_each(|number| live.insert(number));
                 }
             }
             self.before[index].clone_from(&live);

@@ -1,6 +1,8 @@
 //! Instructions of sets that encode them in groups of bytes.
 
-use isaforge_core::group::info::{operations, registers};
+mod registers;
+
+use isaforge_core::group::info::operations;
 use isaforge_core::group::listing::pieces;
 use isaforge_core::group::program::{is_last, target};
 use isaforge_core::group::text::{SEPARATOR, register};
@@ -9,10 +11,11 @@ use isaforge_core::group::{Group, GroupIsa, print};
 use isaforge_core::semantics::{Node, Op, Semantics, compose};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Operand, Register, flow_of, once, write};
+use super::{Entry, Flow, Instruction, Operand, flow_of};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
+use registers::{Registers, named};
 
 pub(super) fn targets(
     isa: &'static GroupIsa,
@@ -46,62 +49,33 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     let semantics = set.semantics;
     let shape = semantics.and_then(|semantics| compose(semantics, isa, &values).ok());
     let effects = semantics.zip(shape.as_ref()).map(|(semantics, shape)| Effects::of(semantics, shape, &|_, _| None));
-    // Calls may read registers from one on.
-    let calls = effects.as_ref().is_none_or(|effects| !effects.intrinsics.is_empty());
-    let spans = |operand: u16| {
-        if calls {
-            return MAX_REGISTERS;
-        }
-        let elements = shape.iter().flat_map(|shape| &shape.nodes).filter(|node| node.op == Op::Operand);
-        elements.filter(|node| node.args[0] == operand).map(|node| u32::from(node.args[1]) + 1).max().unwrap_or(1)
-    };
     let lanes = semantics.map_or(Lanes::All, |semantics| lanes(semantics, isa, &values));
-    // A repeated group advances its registers by one per repetition.
-    let repeats = semantics
-        .and_then(|semantics| semantics.path.as_ref())
-        .map_or(1, |path| values.get(isa, path.repeats.0.into(), path.repeats.1.into()).clamp(1, 16) as u32);
-    let (mut operands, mut may_read) = (Vec::new(), Vec::new());
-    let mut named = |write: bool| {
-        let mut found = Vec::new();
-        registers(isa, group, write, |named| {
-            let mut name = Line::new();
-            register(isa, named.bank, named.number, &mut name);
-            let operand = isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
-            let text = name.as_str().to_owned();
-            operands.push(Operand { name: operand, kind: "register", value: named.number, text });
-            let first = named.number.max(0) as u32;
-            let all = first..first.saturating_add(repeats - 1 + spans(named.operand.into()));
-            may_read.extend(all.filter(|_| calls || !write).map(|index| Register { bank: named.bank as u16, index }));
-            found.extend((first..first + repeats).map(|index| Register { bank: named.bank as u16, index }));
-        });
-        found
-    };
-    let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    named(false).into_iter().for_each(|register| once(&mut reads, register));
-    // The group's graph does not say for each operand which part of the register it leaves unchanged.
-    let conditional = effects.as_ref().is_some_and(|effects| effects.conditional) || lanes == Lanes::Some;
-    named(true).into_iter().for_each(|register| write(&mut writes, register, repeats == 1 && !conditional));
+    // Under a mask, lanes that do not execute the group keep what they have.
+    let registers = Registers::of(set, isa, group, shape.as_ref(), lanes != Lanes::Some);
+    let operands = named(isa, group).into_iter().map(|(named, _)| {
+        let mut name = Line::new();
+        register(isa, named.bank, named.number, &mut name);
+        let operand = isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
+        Operand { name: operand, kind: "register", value: named.number, text: name.as_str().to_owned() }
+    });
     Instruction {
         mnemonic: names.join(SEPARATOR),
         text: text.as_str().to_owned(),
         modifiers: Vec::new(),
-        operands,
-        reads,
+        operands: operands.collect(),
+        reads: registers.reads,
         last: Vec::new(),
-        writes,
+        writes: registers.writes,
         flow: flow((set, isa, group), (set.base, at), effects.as_ref()),
-        pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier),
+        pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier) && !registers.writes_indexed,
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
-        may_read,
+        may_read: registers.may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
         accesses: Accesses::of(effects.as_ref()),
         states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
         lists: Vec::new(),
     }
 }
-
-/// The maximum number of consecutive registers that a call reads.
-const MAX_REGISTERS: u32 = 64;
 
 /// Which of the active lanes execute a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -56,8 +56,8 @@ pub struct Instruction {
     pub pure: bool,
     /// Whether what it does depends on the number of the lane.
     pub lane: bool,
-    /// The registers that it may read, beyond those that it names.
-    pub(crate) may_read: Vec<Register>,
+    /// Ranges of a bank that it may read besides.
+    pub(crate) may_read: Vec<(u16, Range<u32>)>,
     /// The state that says which lanes execute it, unless all active ones do.
     pub(crate) mask: Option<u16>,
     /// The states that it writes.

@@ -80,6 +80,11 @@ pub fn registers(isa: &GroupIsa, group: &Group, write: bool, mut found: impl FnM
     }
 }
 
+/// The register that an operand of a group refers to. `None` for wires, and for operands that the group does not have.
+pub fn register_of(isa: &GroupIsa, values: &Values, operand: u8) -> Option<GroupRegister> {
+    resolve(isa, operand, values).map(|(_, _, register)| register)
+}
+
 /// The register that an operand refers to, and whether it is a result.
 fn resolve(isa: &GroupIsa, index: u8, values: &Values) -> Option<(u8, bool, GroupRegister)> {
     let mut index = index;

@@ -304,6 +304,17 @@ pub fn register_of(isa: &'static GroupIsa, hardware: &Hardware, bank: i64, numbe
     Some(Named { first: Register { index, ..named.first }, ..named })
 }
 
+/// The bank and the number by which groups name a register of the machine without an index; `None` if they cannot.
+pub fn group_register(isa: &GroupIsa, hardware: &Hardware, of: Register) -> Option<(i64, i64)> {
+    isa.registers.iter().zip(hardware.named).find_map(|(name, named)| {
+        let first = (*named)?.first;
+        let offset = i64::from(of.index.checked_sub(first.index)?);
+        let named = named.is_some_and(|named| named.index.is_none()) && first.bank == of.bank;
+        (named && offset <= name.to - name.from)
+            .then(|| (name.bank, (name.from + offset) << name.low.min(16) | name.is))
+    })
+}
+
 fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> Vec<Place> {
     let find = |operand: &'static group::table::Operand| {
         let OperandKind::Register(places) = operand.kind else { return None };

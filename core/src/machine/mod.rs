@@ -42,7 +42,7 @@ mod trap;
 #[cfg(feature = "alloc")]
 pub use code::{Execution, Instruction, Place, part_of};
 #[cfg(feature = "alloc")]
-pub use encoding::{Encoding, register_of};
+pub use encoding::{Encoding, group_register, register_of};
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
