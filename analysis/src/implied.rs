@@ -32,6 +32,11 @@ impl Accesses {
         Accesses { reads: effects.reads.clone(), writes, intrinsics: effects.intrinsics.clone() }
     }
 
+    /// Whether an intrinsic is called.
+    pub fn calls(&self, intrinsic: u16) -> bool {
+        self.intrinsics.contains(&intrinsic)
+    }
+
     /// What is read or written, without duplicates.
     pub fn named(&self, set: &Set, write: bool) -> Vec<Implied> {
         let mut found = Vec::new();

@@ -31,6 +31,7 @@ pub mod graph;
 pub mod implied;
 pub mod lint;
 pub mod liveness;
+mod masked;
 #[cfg(feature = "picture")]
 pub mod picture;
 pub mod profile;

@@ -36,6 +36,7 @@ impl<'s> Program<'s> {
         let entries = entry::entries(set, bytes).collect();
         let mut program = Program { set, entries, labels: BTreeMap::new(), entry_points: vec![0] };
         program.mask_writes();
+        program.mask_lanes();
         program.labels = program.places(entry::labels(set, bytes));
         program
     }

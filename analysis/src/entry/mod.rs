@@ -74,6 +74,11 @@ impl Instruction {
         self.accesses.named(set, write)
     }
 
+    /// Whether it calls an intrinsic.
+    pub(crate) fn calls(&self, intrinsic: u16) -> bool {
+        self.accesses.calls(intrinsic)
+    }
+
     /// The registers that it reads, then those that it writes.
     pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
         self.reads.iter().chain(self.writes.iter().map(|(register, _)| register)).copied()
