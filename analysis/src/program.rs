@@ -86,14 +86,20 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// The index of the entry at an address, or the number of entries for the end of the program.
-    pub fn place(&self, address: u64) -> Option<usize> {
-        let address = usize::try_from(address).ok()?;
+    /// The address of an entry.
+    pub fn address(&self, entry: usize) -> u64 {
+        let offset = self.entries.get(entry).map_or(0, |entry| entry.bytes.start);
+        self.set.base.wrapping_add(offset as u64)
+    }
+
+    /// The index of the entry at an offset, or the number of entries for the end of the program.
+    pub fn place(&self, offset: u64) -> Option<usize> {
+        let offset = usize::try_from(offset).ok()?;
         let end = self.entries.last().map_or(0, |entry| entry.bytes.end);
-        if address == end {
+        if offset == end {
             return Some(self.entries.len());
         }
-        self.entries.binary_search_by_key(&address, |entry| entry.bytes.start).ok()
+        self.entries.binary_search_by_key(&offset, |entry| entry.bytes.start).ok()
     }
 }
 

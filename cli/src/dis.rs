@@ -8,7 +8,7 @@ use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::explain::hex;
 use isaforge_core::print::{Style, print};
-use isaforge_core::program::{disassemble, refused};
+use isaforge_core::program::{disassemble_at, refused};
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
@@ -42,7 +42,7 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let found = code::read(target.tables, &input, args.code.how(&target))?;
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
-    let set = target.set();
+    let set = target.set().at(args.code.address);
     let listing = Listing { args, target: &target, set: &set, style, name: &input.name };
     let mut invalid = false;
     if found.shaders.is_empty() {
@@ -143,15 +143,17 @@ impl Listing<'_> {
 
     /// Writes the text of a program. Returns whether any of it is invalid.
     fn text(&self, code: &Bytes, out: &mut impl Write) -> io::Result<bool> {
+        let base = self.set.base;
         Ok(match self.target.tables {
             Tables::Words(isa) => {
                 let mut text = Text::new(out);
-                let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), self.style, &mut text);
+                let words = words::of_bytes(isa, &code.bytes);
+                let invalid = disassemble_at(isa, &words, base, self.style, &mut text);
                 text.finish()?;
                 invalid.unwrap_or(0) > 0
             }
-            Tables::Groups(isa) => groups::dis::text(isa, code, out)?,
-            Tables::Streams(engine) => streams::dis::text(engine, &code.bytes, self.style, self.name, out)?,
+            Tables::Groups(isa) => groups::dis::text(isa, code, base, out)?,
+            Tables::Streams(engine) => streams::dis::text(engine, (&code.bytes, base), self.style, self.name, out)?,
         })
     }
 }
@@ -178,7 +180,11 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
         let slots: Vec<String> = numbers(waits).iter().map(u32::to_string).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
-        writeln!(out, "{line:width$} {mark} {:#06x}  {digits}{waits}", entry.bytes.start)?;
+        writeln!(
+            out,
+            "{line:width$} {mark} {:#06x}  {digits}{waits}",
+            set.base.wrapping_add(entry.bytes.start as u64)
+        )?;
     }
     Ok(())
 }

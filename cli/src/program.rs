@@ -68,7 +68,7 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
             }
             return machine_code(tables, input, how);
         };
-        let assembly = tables.assemble(text);
+        let assembly = tables.assemble_at(text, how.address);
         if assembly.errors.is_empty() && (is_named || !assembly.bytes.is_empty()) {
             return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
         }
@@ -181,7 +181,9 @@ fn entry_point(program: &Program<'_>, given: &str) -> Result<usize, String> {
     };
     let (place, wrong) = match (label, address) {
         (Some(place), _) => (Some(place), "no instruction follows this label".to_owned()),
-        (None, Ok(address)) => (program.place(address), format!("no instruction starts at {given}")),
+        (None, Ok(address)) => {
+            (program.place(address.wrapping_sub(program.set.base)), format!("no instruction starts at {given}"))
+        }
         (None, Err(_)) => return Err("this is neither an address nor a label".to_owned()),
     };
     place.filter(|place| *place < program.entries.len()).ok_or(wrong)

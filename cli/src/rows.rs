@@ -11,7 +11,7 @@ use isaforge_core::group;
 use isaforge_core::print::{Style, print};
 use isaforge_core::program;
 use isaforge_core::program::refused;
-use isaforge_core::stream::listing::{disassemble_as, parts};
+use isaforge_core::stream::listing::{disassemble_at, parts};
 use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{Engine, NoPlaces, Stream};
 use isaforge_core::text::Line;
@@ -76,7 +76,7 @@ fn program(engine: Engine, bytes: &[u8], style: Style) -> Result<String, String>
         part.decoded.map_err(|error| format!("at byte {}: {error}", part.at))?;
     }
     let mut text = String::new();
-    disassemble_as(engine, bytes, style, &mut text);
+    disassemble_at(engine, bytes, 0, style, &mut text);
     text.truncate(text.trim_end_matches('\n').len());
     Ok(text)
 }

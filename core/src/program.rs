@@ -258,25 +258,26 @@ fn bytes(isa: &Isa) -> u64 {
     u64::from(isa.word_bits / 8).max(1)
 }
 
-/// The branch targets within a program, as indices of words.
+/// The branch targets within a program whose first word is at `base`, as indices of words.
 ///
 /// Words that are not instructions are skipped. A target may lie directly after the last word.
-pub fn targets(isa: &'static Isa, words: &[u64]) -> BTreeSet<usize> {
+fn targets(isa: &'static Isa, words: &[u64], base: u64) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     if !(0..isa.forms.len()).any(|opcode| branch(isa, opcode as u16).is_some()) {
         return found;
     }
     for (index, &word) in words.iter().enumerate() {
         if let Ok(opcode) = decode(isa, word) {
-            found.extend(place_of(isa, opcode, word, index).filter(|place| *place <= words.len()));
+            found.extend(place_of(isa, opcode, word, index, base).filter(|place| *place <= words.len()));
         }
     }
     found
 }
 
-fn place_of(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Option<usize> {
-    let address = target(isa, opcode, word, bytes(isa).wrapping_mul(index as u64))?;
-    if address % bytes(isa) == 0 { usize::try_from(address / bytes(isa)).ok() } else { None }
+fn place_of(isa: &'static Isa, opcode: u16, word: u64, index: usize, base: u64) -> Option<usize> {
+    let address = target(isa, opcode, word, base.wrapping_add(bytes(isa).wrapping_mul(index as u64)))?;
+    let offset = address.wrapping_sub(base);
+    if offset % bytes(isa) == 0 { usize::try_from(offset / bytes(isa)).ok() } else { None }
 }
 
 /// The name of the label at a place in a program.
@@ -284,16 +285,17 @@ pub fn label_of(place: usize) -> String {
     alloc::format!("l{place}")
 }
 
-/// Appends the text of a valid word at a place in a program. A branch to one of `targets` prints the label there.
-pub fn print_at(
+/// Appends the text of a valid word at a place in a program at `base`. A branch to one of `targets` prints the label
+/// there.
+fn print_at(
     isa: &'static Isa,
     (opcode, word): (u16, u64),
-    place: usize,
+    (place, base): (usize, u64),
     targets: &BTreeSet<usize>,
     style: Style,
     line: &mut Line,
 ) {
-    let to = if targets.is_empty() { None } else { place_of(isa, opcode, word, place) };
+    let to = if targets.is_empty() { None } else { place_of(isa, opcode, word, place, base) };
     match to.filter(|to| targets.contains(to)) {
         None => print(isa, opcode, word, style, line),
         Some(to) => {
@@ -358,7 +360,21 @@ pub fn disassemble(
     style: Style,
     out: &mut impl fmt::Write,
 ) -> Result<usize, fmt::Error> {
-    let targets = targets(isa, words);
+    disassemble_at(isa, words, 0, style, out)
+}
+
+/// Prints a program whose first word has this address, which matters to branches with absolute targets.
+///
+/// # Errors
+/// Those of the writer.
+pub fn disassemble_at(
+    isa: &'static Isa,
+    words: &[u64],
+    base: u64,
+    style: Style,
+    out: &mut impl fmt::Write,
+) -> Result<usize, fmt::Error> {
+    let targets = targets(isa, words, base);
     let digits = isa.word_bits.div_ceil(4) as usize;
     let mut line = Line::new();
     let mut invalid = 0;
@@ -372,7 +388,7 @@ pub fn disassemble(
                     Some(text) => out.write_str(&text)?,
                     None => {
                         line.clear();
-                        print_at(isa, (opcode, word), place, &targets, style, &mut line);
+                        print_at(isa, (opcode, word), (place, base), &targets, style, &mut line);
                         out.write_str(line.as_str())?;
                     }
                 }

@@ -31,7 +31,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
                 let text = program.instruction(again).map_or("", |other| other.text.as_str());
                 let message = format!(
                     "{name} is marked as read for the last time here, but `{text}` reads it at {:#x}",
-                    program.entries[again].bytes.start
+                    program.address(again)
                 );
                 found.push(Finding { check: Check::Discarded, entry: index, message });
             }

@@ -30,7 +30,7 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
         if let Some(branch) = extremes.past(graph.block_of(barrier)) {
             let branch = graph.blocks[branch].entries.end - 1;
             let text = program.entries[branch].instruction.as_ref().map_or("", |one| one.text.as_str());
-            let place = program.entries[branch].bytes.start;
+            let place = program.address(branch);
             let message = format!("`{text}` at {place:#x} may lead some threads of a workgroup past this barrier");
             found.push(Finding { check: Check::Diverged, entry: barrier, message });
         }

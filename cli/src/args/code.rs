@@ -28,13 +28,17 @@ pub struct CodeArgs {
     /// Select one shader of a container, by a prefix of its name
     #[arg(long, value_name = "NAME", conflicts_with = "raw")]
     pub shader: Option<String>,
+    /// The address of the first byte, from which absolute branch targets count; 0 by default
+    #[arg(long, value_name = "ADDRESS", default_value = "0", hide_default_value = true, value_parser = address)]
+    pub address: u64,
 }
 
 impl CodeArgs {
     /// How code of a set is to be read.
     pub fn how(&self, target: &Target) -> How<'_> {
         let encoding = if self.raw { Some(Encoding::Bin) } else { self.input.encoding() };
-        How { encoding, order: self.order, shader: self.shader.as_deref(), machine: target.machine() }
+        let (order, shader) = (self.order, self.shader.as_deref());
+        How { encoding, order, shader, machine: target.machine(), address: self.address }
     }
 }
 

@@ -43,6 +43,8 @@ pub struct How<'a> {
     pub shader: Option<&'a str>,
     /// The number of the processor that ELF files have to be for.
     pub machine: Option<u16>,
+    /// The address of the first byte.
+    pub address: u64,
 }
 
 /// One of several shaders.

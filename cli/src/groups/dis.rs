@@ -10,13 +10,13 @@ use isaforge_core::text::Line;
 
 use crate::code::Bytes;
 
-/// Writes the text of groups. Returns whether any bytes are invalid.
+/// Writes the text of groups, the first of which has an address. Returns whether any bytes are invalid.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn text(isa: &'static GroupIsa, found: &Bytes, out: &mut impl Write) -> io::Result<bool> {
+pub fn text(isa: &'static GroupIsa, found: &Bytes, base: u64, out: &mut impl Write) -> io::Result<bool> {
     let pieces: Vec<_> = pieces(isa, &found.bytes, &found.lines).collect();
-    out.write_all(write(isa, &found.bytes, &pieces).as_bytes())?;
+    out.write_all(write(isa, &found.bytes, base, &pieces).as_bytes())?;
     Ok(pieces.iter().any(|piece| piece.group.is_err()))
 }
 

@@ -28,7 +28,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };
-    let set = target.set();
+    let set = target.set().at(args.code.address);
     let mut program = Program::read(&set, &code.bytes).named(&code.labels);
     args.entries.add_to(&mut program, &code.name)?;
     let mut out = stdout();
@@ -67,10 +67,9 @@ fn note_unchecked(program: &Program<'_>, graph: &Graph, code: &Code) {
 
 /// The place of an entry: in the text that it was assembled from, or its address.
 fn place(program: &Program<'_>, code: &Code, entry: usize) -> String {
-    let address = program.entries[entry].bytes.start;
-    match code.places.get(&address) {
+    match code.places.get(&program.entries[entry].bytes.start) {
         Some((line, column)) => format!("{}:{line}:{column}:", code.name),
-        None => format!("{}:{address:#06x}:", code.name),
+        None => format!("{}:{:#06x}:", code.name, program.address(entry)),
     }
 }
 
@@ -93,11 +92,10 @@ fn shown(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
 }
 
 fn object(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
-    let address = program.entries[finding.entry].bytes.start;
-    let place = code.places.get(&address);
+    let place = code.places.get(&program.entries[finding.entry].bytes.start);
     json!({
         "code": finding.check.code(),
-        "address": address,
+        "address": program.address(finding.entry),
         "line": place.map(|(line, _)| line),
         "column": place.map(|(_, column)| column),
         "text": text(program, finding.entry),

@@ -4,17 +4,23 @@ use std::io::{self, Write};
 
 use isaforge_core::explain::hex;
 use isaforge_core::print::Style;
-use isaforge_core::stream::listing::{disassemble_as, parts};
+use isaforge_core::stream::listing::{disassemble_at, parts};
 use isaforge_core::stream::{Engine, NoPlaces};
 use isaforge_core::text::Line;
 
 use crate::output::say;
 
-/// Writes the text of a program. Returns whether any of it is invalid.
+/// Writes the text of a program whose first byte has an address. Returns whether any of it is invalid.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn text(engine: Engine, bytes: &[u8], style: Style, name: &str, out: &mut impl Write) -> io::Result<bool> {
+pub fn text(
+    engine: Engine,
+    (bytes, base): (&[u8], u64),
+    style: Style,
+    name: &str,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     if let Some(sequence) = engine.stream.sequence {
         let listing = sequence.disassemble(bytes);
         match &listing {
@@ -24,7 +30,7 @@ pub fn text(engine: Engine, bytes: &[u8], style: Style, name: &str, out: &mut im
         return Ok(listing.is_err());
     }
     let mut text = String::new();
-    let invalid = disassemble_as(engine, bytes, style, &mut text) > 0;
+    let invalid = disassemble_at(engine, bytes, base, style, &mut text) > 0;
     out.write_all(text.as_bytes())?;
     Ok(invalid)
 }
@@ -43,7 +49,7 @@ pub fn table(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     if engine.stream.sequence.is_some() {
-        return text(engine, bytes, style, name, out);
+        return text(engine, (bytes, 0), style, name, out);
     }
     let mut line = Line::new();
     let mut invalid = false;

@@ -133,6 +133,20 @@ fn a_number_without_its_prefix_is_decimal() {
     assert_eq!(at("0x400"), "010001030402\n");
     let wrong = run(&["asm", "--spec", "isa.yaml", "--address", "$400"], source).expect(2);
     assert!(wrong.err.contains("expected a number, such as 0x400"), "{}", wrong.err);
+
+    // What is read back is the same program.
+    let placed = |command: &[&str], input: &str| {
+        run(&[command, &["--spec", "isa.yaml", "--address", "0x400"]].concat(), input).expect(0).out().to_owned()
+    };
+    assert_eq!(placed(&["dis"], &at("0x400")), "LD $1\nl1:\nJMP l1\n");
+    assert_eq!(run(&["dis", "--spec", "isa.yaml"], &at("0x400")).expect(0).out(), "LD $1\nJMP $403\n");
+    assert!(placed(&["dis", "--comments"], &at("0x400")).contains("0x0403  "));
+    let objects = placed(&["dis", "--json"], &at("0x400"));
+    assert!(objects.contains("\"target\":\"l1\",\"target_address\":1027"), "{objects}");
+    assert!(placed(&["graph", "--format", "dot"], source).contains("again"));
+    assert_eq!(placed(&["lint"], &at("0x400")), "");
+    let astray = run(&["lint", "--spec", "isa.yaml", "--address", "0x100"], &at("0x400")).expect(1);
+    assert!(astray.out().contains("the branch target 0x403"), "{}", astray.out());
 }
 
 /// An operand that is a register or a place in memory.

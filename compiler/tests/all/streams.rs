@@ -6,7 +6,7 @@ use isaforge_compiler::load::{Refusal, load};
 use isaforge_compiler::{Settings, check_spec, compile};
 use isaforge_core::Tables;
 use isaforge_core::print::Style;
-use isaforge_core::stream::listing::{disassemble, disassemble_as, parts};
+use isaforge_core::stream::listing::{disassemble, disassemble_at, parts};
 use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{DecodeError, Engine, registers, target};
 use isaforge_core::text::Line;

@@ -119,11 +119,12 @@ fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
 /// assert_eq!(assemble_program(ISA, &text), Ok(program.to_vec()));
 /// ```
 pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> String {
-    write(isa, bytes, &pieces(isa, bytes, &[]).collect::<Vec<_>>())
+    write(isa, bytes, 0, &pieces(isa, bytes, &[]).collect::<Vec<_>>())
 }
 
-/// Prints the [`pieces`] of a program.
-pub fn write(isa: &GroupIsa, bytes: &[u8], pieces: &[Piece]) -> String {
+/// Prints the [`pieces`] of a program whose first byte has the address `base`, which matters to branches with absolute
+/// targets.
+pub fn write(isa: &GroupIsa, bytes: &[u8], base: u64, pieces: &[Piece]) -> String {
     let shortest = |group: &Group| {
         let form = Form { length: 0, ..group.form() };
         encode(isa, &group.values(isa), &form).map_or(group.len(), |group| group.len())
@@ -134,12 +135,12 @@ pub fn write(isa: &GroupIsa, bytes: &[u8], pieces: &[Piece]) -> String {
         .collect();
     let ends = pieces.last().is_some_and(|p| p.group.as_ref().is_ok_and(|g| is_last(isa, g)));
     let lengths = sealed(isa, &lengths, ends);
-    let index_at = |to: i64| {
-        let to = usize::try_from(to).ok()?;
-        pieces.binary_search_by_key(&to, |piece| piece.at).ok()
+    let place = |piece: &Piece| {
+        let address = usize::try_from(base).ok()?.checked_add(piece.at)?;
+        let to = u64::try_from(target(isa, piece.group.as_ref().ok()?, address)?).ok()?.checked_sub(base)?;
+        pieces.binary_search_by_key(&to, |piece| piece.at as u64).ok()
     };
-    let targets: Vec<Option<usize>> =
-        pieces.iter().map(|p| target(isa, p.group.as_ref().ok()?, p.at).and_then(index_at)).collect();
+    let targets: Vec<Option<usize>> = pieces.iter().map(place).collect();
     let labels: BTreeSet<usize> = targets.iter().copied().flatten().collect();
     let mut out = String::new();
     let mut line = Line::new();

@@ -51,6 +51,8 @@ struct Reached {
 /// The branch targets of a program.
 struct Map {
     unit: u64,
+    /// The address of the first byte.
+    base: u64,
     places: BTreeMap<u64, Reached>,
 }
 
@@ -73,14 +75,19 @@ impl Places for Map {
             return false;
         }
         line.push_str(if call { "fxn" } else { "l" });
-        line.push_decimal(address / self.unit);
+        line.push_decimal(self.number(address));
         true
     }
 }
 
 impl Map {
-    fn new(engine: Engine, bytes: &[u8]) -> Map {
-        let mut map = Map { unit: engine.stream.unit.max(1).into(), places: BTreeMap::new() };
+    /// The number in the label of an address.
+    fn number(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.base) / self.unit
+    }
+
+    fn new(engine: Engine, bytes: &[u8], base: u64) -> Map {
+        let mut map = Map { unit: engine.stream.unit.max(1).into(), base, places: BTreeMap::new() };
         let branches = |layout: &Layout| {
             layout.fields.iter().any(|field| matches!(field.ty, Type::Number(notation) if notation.target.is_some()))
         };
@@ -92,7 +99,7 @@ impl Map {
         for part in parts(engine, bytes) {
             if let Ok(decoded) = part.decoded {
                 line.clear();
-                engine.print_at(&decoded, part.at as u64, &collector, &mut line);
+                engine.print_at(&decoded, base.wrapping_add(part.at as u64), &collector, &mut line);
             }
         }
         let mut reached = collector.0.into_inner();
@@ -100,8 +107,9 @@ impl Map {
             if reached.is_empty() {
                 break;
             }
-            if let Some(place) = reached.remove(&(part.at as u64)) {
-                map.places.insert(part.at as u64, place);
+            let address = base.wrapping_add(part.at as u64);
+            if let Some(place) = reached.remove(&address) {
+                map.places.insert(address, place);
             }
         }
         map
@@ -112,22 +120,23 @@ impl Map {
 /// also by an empty line. Bytes that are not an instruction print as `.byte`, followed by the reason. Returns the
 /// number of such parts.
 pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
-    disassemble_as(engine, bytes, Style::Customary, out)
+    disassemble_at(engine, bytes, 0, Style::Customary, out)
 }
 
-/// Does the same in a given style. Text in the exact style assembles to the same bytes.
-pub fn disassemble_as(engine: Engine, bytes: &[u8], style: Style, out: &mut String) -> usize {
-    let map = Map::new(engine, bytes);
+/// Does the same in a given style, for a program whose first byte has the address `base`, which matters to branches with
+/// absolute targets. Text in the exact style assembles to the same bytes.
+pub fn disassemble_at(engine: Engine, bytes: &[u8], base: u64, style: Style, out: &mut String) -> usize {
+    let map = Map::new(engine, bytes, base);
     let mut line = Line::new();
     let mut invalid = 0;
     for part in parts(engine, bytes) {
-        let address = part.at as u64;
+        let address = base.wrapping_add(part.at as u64);
         if let Some(place) = map.places.get(&address) {
             if place.called {
-                let _ = writeln!(out, "\nfxn{}:", address / map.unit);
+                let _ = writeln!(out, "\nfxn{}:", map.number(address));
             }
             if place.branched {
-                let _ = writeln!(out, "l{}:", address / map.unit);
+                let _ = writeln!(out, "l{}:", map.number(address));
             }
         }
         line.clear();

@@ -163,7 +163,7 @@ fn exact_texts_name_the_word() {
     // `mv a0, a1` in four bytes and in two, and an instruction that has no other form.
     let code = bytes("13 85 05 00 2e 85 33 05 b5 02");
     let mut text = String::new();
-    assert_eq!(disassemble_as(engine, &code, Style::Exact, &mut text), 0);
+    assert_eq!(disassemble_at(engine, &code, 0, Style::Exact, &mut text), 0);
     assert_eq!(text, "mv a0, a1 ~13850500\nmv a0, a1\nmul a0, a0, a1\n");
     assert_eq!(assemble(engine, &text).as_deref(), Ok(&code[..]));
     let told = engine.parse("mv a0, a2 ~13850500").expect_err("that is a1");
