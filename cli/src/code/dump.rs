@@ -1,15 +1,18 @@
 //! Machine code in the output formats of other tools: `xxd`, `hexdump -C`, `od`, `objdump`, listings with addresses or
 //! text, C arrays.
 //!
-//! - `listing`: lines of an address, digits, and characters or text
+//! - `columns`: lines that end in the characters of their bytes
+//! - `listing`: other lines of an address, digits, and perhaps a text
 //! - `source`: numbers and strings in source code, whose escapes are in `escapes`
 //! - `objects`: what `dis --json` prints
 
+mod columns;
 mod escapes;
 mod listing;
 pub mod objects;
 pub mod source;
 
+use columns::columns;
 use listing::listing;
 
 /// The byte order of hexadecimal digits.
@@ -86,7 +89,7 @@ pub struct Bytes {
 impl Dump {
     /// Finds the digits of a text. `None` if it has none of these formats.
     pub fn read(text: &str) -> Option<Dump> {
-        let dump = match other_base(text) {
+        let dump = match other_base(text, 8).or_else(|| other_base(text, 10)).or_else(|| columns(text)) {
             Some(rows) => Dump::of_rows(Rows { rows, ..Rows::default() })?,
             None => Dump::of_rows(listing(text)?)?,
         };
@@ -163,14 +166,14 @@ impl Dump {
     }
 }
 
-/// Reads the output of `od`, with addresses in octal, and of `xxd -b`, with bytes in binary. The addresses must match the
-/// number of bytes, so that hexadecimal text is not mistaken for either.
-fn other_base(text: &str) -> Option<Vec<Row>> {
+/// Reads the output of `od`, with addresses in octal or decimal, and of `xxd -b`, with bytes in binary. The addresses must
+/// match the number of bytes, so that hexadecimal text is not mistaken for either.
+fn other_base(text: &str, radix: u32) -> Option<Vec<Row>> {
     let (mut rows, mut next, mut gap): (Vec<Row>, Option<u64>, Gap) = (Vec::new(), None, Gap::None);
     // Whether numbers are hexadecimal, as `od -t x` prints them.
     let mut is_hexadecimal = false;
     // Whether an address shows that it is not hexadecimal.
-    let mut is_octal = false;
+    let mut has_radix = false;
     for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
         if line == "*" {
             gap = Gap::Repeated;
@@ -194,7 +197,7 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
                 let numbers = numbers.split_once("  >").map_or(numbers, |(numbers, _)| numbers);
                 let tokens = if is_hexadecimal { None } else { numbers_of(numbers, 8) };
                 is_hexadecimal |= tokens.is_none();
-                (u64::from_str_radix(address, 8).ok()?, tokens.or_else(|| numbers_of(numbers, 16))?)
+                (u64::from_str_radix(address, radix).ok()?, tokens.or_else(|| numbers_of(numbers, 16))?)
             }
         };
         if gap == Gap::None && next.is_some_and(|next| next != address) {
@@ -202,11 +205,11 @@ fn other_base(text: &str) -> Option<Vec<Row>> {
         }
         // hexdump prints 16-bit values after hexadecimal addresses, so those behind a `*` say nothing.
         let is_short = rows.first().is_some_and(|row| row.tokens.iter().any(|token| token.bytes == 2));
-        is_octal |= address >= 8 && (gap == Gap::None || !is_short);
+        has_radix |= address >= radix.into() && (gap == Gap::None || !is_short);
         next = Some(address.checked_add(tokens.iter().map(|token| token.bytes as u64).sum())?);
         rows.push(Row { address, tokens, gap: std::mem::take(&mut gap) });
     }
-    let is_other = is_octal || !is_hexadecimal;
+    let is_other = has_radix || !is_hexadecimal;
     (is_other && gap == Gap::None && rows.iter().any(|row| !row.tokens.is_empty())).then_some(rows)
 }
 
@@ -321,9 +324,46 @@ mod tests {
     }
 
     #[test]
+    fn characters_are_no_headings_and_no_digits() {
+        let ends_in = |last: &str| {
+            format!("00000000: 3c00 1900 00c0 903a  <......{last}\n00000008: 0201 0000 00c1 917c  .......|\n")
+        };
+        let bytes = [0x3c, 0, 0x19, 0, 0, 0xc0, 0x90, 0x3a, 2, 1, 0, 0, 0, 0xc1, 0x91, 0x7c];
+        assert_eq!(read(&ends_in(":")).map(|dump| dump.bytes(Order::Value).bytes), Some(bytes.to_vec()));
+        // Among other lines the characters decide nothing, but such a line is no heading.
+        let listed = read("0: 3c 00 19 00 00 c0 90 3a :\n8: 02 01 00 00 00 c1 91 7c\n").unwrap();
+        assert_eq!(listed.bytes(Order::Memory).bytes, bytes);
+        let shown = "00000000: 6632 7c64 272e 653e 6534 647c 3736 3832  f2|d'.e>e4d|7682\n";
+        assert_eq!(read(shown).map(|dump| dump.bytes(Order::Value).bytes), Some(b"f2|d'.e>e4d|7682".to_vec()));
+        // Blanks at the end are cut off by editors.
+        let cut = "00000000: 6632 2020  f2\n00000004: 3334 3536  3456\n";
+        assert_eq!(read(cut).map(|dump| dump.bytes(Order::Value).bytes), Some(b"f2  3456".to_vec()));
+    }
+
+    #[test]
+    fn characters_say_whether_digits_are_values() {
+        let values = "00000000: 44434241 00484746  ABCDFGH.\n";
+        assert_eq!(read(values).unwrap().bytes(Order::Memory).bytes, b"ABCDFGH\0");
+        // Without any, 16 bits are as in memory.
+        let dots = "00000000: 1301 01fd b716 0100  ........\n";
+        assert_eq!(read(dots).unwrap().bytes(Order::Value).bytes, [0x13, 1, 1, 0xfd, 0xb7, 0x16, 1, 0]);
+        let readelf = "\nHex dump of section '.text':\n  0x00000000 130101fd b7160100 ........\n";
+        assert_eq!(read(readelf).unwrap().bytes(Order::Value).bytes, [0x13, 1, 1, 0xfd, 0xb7, 0x16, 1, 0]);
+    }
+
+    #[test]
+    fn addresses_may_be_decimal() {
+        let line = "0091c10000000002 0091c10000000002";
+        let text = format!("0000000 {line}\n*\n0000320\n");
+        assert_eq!(read(&text).unwrap().bytes(Order::Memory).bytes.len(), 0o320);
+        let text = format!("0000000 {line}\n0000016 {line}\n*\n0000320\n");
+        assert_eq!(read(&text).unwrap().bytes(Order::Memory).bytes.len(), 320);
+    }
+
+    #[test]
     fn addresses_end_with_the_numbers_there_are() {
         for text in ["ffffffffffffffff: 00000000  .\n", "1777777777777777777777 000\n"] {
-            assert!(other_base(text).is_none(), "{text}");
+            assert!(other_base(text, 8).is_none(), "{text}");
         }
     }
 

@@ -263,10 +263,11 @@ pub fn labels<'a>(symbols: impl Iterator<Item = (usize, &'a str)>) -> Symbols {
     labels
 }
 
-/// The maximum number of parts of a file that a message names.
+/// The maximum number of names in a message.
 const NAMED: usize = 20;
 
-fn listed(names: &[impl AsRef<str>]) -> String {
+/// Lists names, but not all of very many.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
     let mut text = names.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     if names.len() > NAMED {
         text.push_str(&format!(" and {} more", names.len() - NAMED));

@@ -52,7 +52,9 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
     let (mut others, mut headings) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.lines()) {
         let start = line.trim();
-        let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
+        let is_heading = start.ends_with(':') && !is_addressed(start)
+            || start.starts_with("Contents of")
+            || start.contains("file format ");
         let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
         if start.is_empty() || is_comment {
             continue;
@@ -111,6 +113,14 @@ fn digits(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
+}
+
+/// Whether a line starts with an address and digits.
+fn is_addressed(line: &str) -> bool {
+    digits(line).is_some_and(|(first, after)| match after.strip_prefix(':') {
+        Some(after) => digits(after.trim_start()).is_some_and(|(digits, _)| digits.len() > 1),
+        None => is_before_bytes(first, after),
+    })
 }
 
 /// Whether a number without a colon is an address, after which bytes or numbers of another length follow, and not a word
