@@ -26,6 +26,8 @@ const APART: f64 = 12.0;
 const MAX_CHARACTERS: usize = 72;
 /// Longer blocks lose the lines in their middle.
 const MAX_LINES: usize = 40;
+/// With more places between the blocks that edges connect, edges are not untangled, which would take seconds.
+const MAX_LONG: usize = 2000;
 /// The opacity of the hottest block's colour; text must stay readable on it in both themes.
 const HOTTEST: f64 = 0.55;
 
@@ -94,6 +96,8 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
     let heats = heat(&shares);
     let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(drawing, block, &shares)).collect();
     let mut layout = VisualGraph::new(Orientation::TopToBottom);
+    // Its checks follow all paths.
+    layout.dag.set_validate(false);
     let handles: Vec<_> = texts
         .iter()
         .map(|lines| {
@@ -107,18 +111,26 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
             ))
         })
         .collect();
-    for (from, handle) in handles.iter().enumerate() {
-        for (to, edge) in graph.successors(from) {
-            let kind = match edge {
-                _ if graph.goes_back(from, to) => "back",
-                Edge::Branch => "branch",
-                Edge::Next => "next",
-            };
-            layout.add_edge(Arrow { properties: Some(kind.to_owned()), ..Arrow::default() }, *handle, handles[to]);
-        }
+    // The layout turns around edges that close cycles, for which it follows all paths from an edge's end. There are none yet
+    // where edges go down and are added from the top.
+    let mut edges: Vec<(usize, usize, &str)> = Vec::new();
+    for from in 0..handles.len() {
+        edges.extend(graph.successors(from).map(|(to, edge)| match edge {
+            _ if graph.goes_back(from, to) => (to, from, "back"),
+            Edge::Branch => (from, to, "branch"),
+            Edge::Next => (from, to, "next"),
+        }));
+    }
+    edges.sort_by_key(|(upper, ..)| graph.place_of(*upper));
+    let long: usize = edges.iter().map(|(upper, lower, _)| graph.place_of(*lower) - graph.place_of(*upper)).sum();
+    for (upper, lower, kind) in edges {
+        let arrow = Arrow { properties: Some(kind.to_owned()), ..Arrow::default() };
+        let arrow = if kind == "back" && upper != lower { arrow.reverse() } else { arrow };
+        layout.add_edge(arrow, handles[upper], handles[lower]);
     }
     let mut arrows = Arrows::default();
-    layout.do_it(false, false, false, &mut arrows);
+    let simple = long > MAX_LONG;
+    layout.do_it(false, simple, simple, &mut arrows);
     arrows.part();
     let boxes: Vec<(Point, Point)> =
         handles.iter().map(|handle| layout.element(*handle).position().bbox(false)).collect();
