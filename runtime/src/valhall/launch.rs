@@ -243,7 +243,8 @@ pub enum RunError {
         /// The number of threads that have ended.
         ended: usize,
     },
-    /// The budget of the launch is exhausted.
+    /// The budget of the launch is exhausted. Workgroups that run together share it, so one that would trap within the
+    /// budget by itself may not get to its trap.
     #[error("{place}: the budget of {budget} instructions is used up")]
     Budget {
         /// The instruction that would be executed next.
