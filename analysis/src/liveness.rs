@@ -61,7 +61,8 @@ pub(crate) fn numbers(registers: impl IntoIterator<Item = Register>) -> HashMap<
 
 /// The live registers of a program.
 ///
-/// Only banks that some instruction of the program writes are considered: the constants of a launch are always live.
+/// Only banks that some instruction of the program writes are considered, since the constants of a launch are always live,
+/// and no registers that programs cannot change.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     numbers: HashMap<Register, usize>,
@@ -81,7 +82,8 @@ impl Liveness {
             once(&mut banks, register.bank);
         }
         let named = program.instructions().flat_map(Instruction::registers);
-        let registers: BTreeSet<Register> = named.filter(|register| banks.contains(&register.bank)).collect();
+        let varies = |register: &Register| banks.contains(&register.bank) && !program.set.is_fixed(*register);
+        let registers: BTreeSet<Register> = named.filter(varies).collect();
         let registers: Vec<Register> = registers.into_iter().collect();
         let numbers = numbers(registers.iter().copied());
         let count = registers.len();

@@ -3,7 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::group::text::register;
-use isaforge_core::machine::{self, Hardware, Service};
+use isaforge_core::machine::{self, Bank, Hardware, Service};
 use isaforge_core::semantics::{NONE, Op, Semantics};
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
@@ -59,13 +59,24 @@ impl Set {
 
     /// Whether others may read a register after the program has ended.
     pub(crate) fn is_live_out(&self, register: Register) -> bool {
-        let Some(hardware) = self.hardware else { return false };
+        self.bank(register).is_some_and(|bank| bank.live_out)
+    }
+
+    /// Whether programs cannot change a register.
+    pub(crate) fn is_fixed(&self, register: Register) -> bool {
+        self.is_zero(register) || self.bank(register).is_some_and(|bank| bank.fixed)
+    }
+
+    /// The machine's bank of a register.
+    fn bank(&self, register: Register) -> Option<&'static Bank> {
+        let hardware = self.hardware?;
         let bank = match self.tables {
-            Tables::Groups(isa) => machine::register_of(isa, hardware, register.bank.into(), register.index.into())
-                .map(|found| found.first.bank),
-            _ => Some(register.bank),
+            Tables::Groups(isa) => {
+                machine::register_of(isa, hardware, register.bank.into(), register.index.into())?.first.bank
+            }
+            _ => register.bank,
         };
-        bank.and_then(|bank| hardware.banks.get(usize::from(bank))).is_some_and(|bank| bank.live_out)
+        hardware.banks.get(usize::from(bank))
     }
 
     /// Whether a register is always zero, whatever is written to it.

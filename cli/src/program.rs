@@ -16,7 +16,8 @@ use crate::dis::describe;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::list::names;
-use crate::output::say;
+use crate::output::{count, say};
+use crate::paint::{HELP, paint};
 use crate::words::{Mistake, Place};
 
 /// The code of a program in memory order.
@@ -78,6 +79,17 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
         }
     }
     machine_code(tables, input, how)
+}
+
+/// Says how many instructions the specification does not say the flow of.
+pub fn note_unknown(program: &Program<'_>) {
+    let known = program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).map(|one| one.flow.known);
+    let unknown = known.filter(|known| !known).count();
+    if unknown > 0 {
+        let which = count(unknown as u64, "instruction");
+        let note = "those with a target are taken for conditional branches";
+        say(&format!("{}: the specification does not say what {which} do; {note}", paint(HELP, "note")));
+    }
 }
 
 /// Reads machine code in any form. An error is reported and truncates the program. `None` if the text is rather assembly

@@ -108,7 +108,7 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
 }
 
 fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
-    let mut flow = flow_of(effects, leads(isa, group, at), |_| true);
+    let mut flow = flow_of(effects, leads(isa, group, at), false, |_| true);
     if let Some(effects) = effects {
         let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
         flow.end = match () {

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use isaforge_core::Tables;
 use isaforge_core::program::label_of;
+use isaforge_core::semantics::{Op, Semantics};
 use isaforge_core::table::Access;
 
 use crate::effects::{Effects, When};
@@ -128,6 +129,9 @@ pub struct Operand {
 /// How control flow continues after an instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
+    /// Whether the specification says what the instruction does. If not, one with a branch target is assumed to branch
+    /// conditionally.
+    pub known: bool,
     /// Whether it branches.
     pub branch: When,
     /// The branch target, if it is encoded in the instruction.
@@ -258,17 +262,22 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
     }
 }
 
-/// The flow that the effects of an operation give; `keeps` tells whether an operand keeps the address of the next
-/// instruction. Without an operation, an instruction with a target is assumed to branch conditionally.
-fn flow_of(effects: Option<&Effects>, target: Option<u64>, keeps: impl Fn(u16) -> bool) -> Flow {
+/// The flow that the effects of an operation give; `branches` tells whether its text has branches, which some modifiers
+/// may rule out, and `keeps` whether an operand keeps the address of the next instruction.
+fn flow_of(effects: Option<&Effects>, target: Option<u64>, branches: bool, keeps: impl Fn(u16) -> bool) -> Flow {
     let Some(effects) = effects else {
         let branch = if target.is_some() { When::Sometimes } else { When::Never };
         return Flow { target, branch, ..Flow::default() };
     };
     let (branch, calls, end, barrier) = (effects.branch, effects.calls(keeps), effects.end, effects.barrier);
-    // A modifier may say that it does not branch.
-    let target = target.filter(|_| branch != When::Never || effects.leads);
-    Flow { target, branch, calls, end, barrier, ..Flow::default() }
+    let target = target.filter(|_| branch != When::Never || effects.leads && !branches);
+    Flow { known: true, target, branch, calls, end, barrier, ..Flow::default() }
+}
+
+/// Whether the text of an operation has branches.
+fn has_branch(semantics: Option<&Semantics>, operation: u16) -> bool {
+    let operation = semantics.and_then(|semantics| semantics.operations.get(usize::from(operation)));
+    operation.is_some_and(|operation| operation.nodes.iter().any(|node| node.op == Op::Branch))
 }
 
 /// Whether an operand of this many bits is overwritten completely, and whether an instruction that only writes it needs its

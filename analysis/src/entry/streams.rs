@@ -6,7 +6,7 @@ use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
-use super::{Entry, Instruction, Modifier, Operand, flow_of, implicit, once, overwritten, run, write};
+use super::{Entry, Instruction, Modifier, Operand, flow_of, has_branch, implicit, once, overwritten, run, write};
 use crate::effects::Effects;
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -69,6 +69,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     implicit(set, effects.as_ref(), &mut reads, &mut writes);
     let target = leads(engine, decoded, (set.base, at)).map(|(target, _)| target);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
+    let branches = has_branch(set.semantics, scope.layout.opcode);
     Instruction {
         mnemonic: name.to_owned(),
         text: text.as_str().to_owned(),
@@ -77,7 +78,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         reads,
         last: Vec::new(),
         writes,
-        flow: flow_of(effects.as_ref(), target, |operand| kept.contains(&operand)),
+        flow: flow_of(effects.as_ref(), target, branches, |operand| kept.contains(&operand)),
         accesses: Accesses::of(effects.as_ref()),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),

@@ -12,7 +12,9 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, List, Modifier, Operand, flow_of, implicit, once, overwritten, run, write};
+use super::{
+    Entry, Flow, Instruction, List, Modifier, Operand, flow_of, has_branch, implicit, once, overwritten, run, write,
+};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -70,9 +72,10 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     for found in registers(isa, opcode, word, false) {
         let operand = &form.operands[usize::from(found.operand)];
         let registers = run(found.bank, found.first, found.count);
-        // The low word alone is read of a 64-bit source with a modifier that selects a part.
+        // The low word alone is read of a 64-bit source with a modifier that selects a part, and a list may be longer than
+        // what is read.
         let width = u32::from(isa.banks[usize::from(found.bank)].width).max(1);
-        let source = effects.filter(|_| operand.access == Access::Read && matches!(operand.shape, Shape::One { .. }));
+        let source = effects.filter(|_| operand.access == Access::Read);
         let bits = source.and_then(|effects| effects.source(found.operand.into()));
         let count = bits.map_or(usize::MAX, |bits| bits.div_ceil(width) as usize);
         registers.clone().take(count).for_each(|register| once(&mut reads, register));
@@ -91,12 +94,15 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
             lost = true;
             continue;
         }
-        let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
+        let width = u32::from(isa.banks[usize::from(found.bank)].width).max(1);
+        let written = effects.filter(|_| matches!(operand.shape, Shape::List { .. })).and_then(|e| e.source(number));
+        let count = u32::from(found.count).min(written.map_or(u32::MAX, |bits| bits.div_ceil(width)));
+        let bits = count * width;
         let (whole, needed) = overwritten(effects, number, operand.access, bits);
         if needed {
             run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
         }
-        for register in run(found.bank, found.first, found.count) {
+        for register in run(found.bank, found.first, found.count).take(count as usize) {
             kept.extend((!set.is_zero(register)).then_some(number));
             write(&mut writes, register, whole);
         }
@@ -272,7 +278,7 @@ fn flow(
     effects: Option<&Effects>,
     kept: &[u16],
 ) -> Flow {
-    let mut flow = flow_of(effects, target, |operand| kept.contains(&operand));
+    let mut flow = flow_of(effects, target, has_branch(semantics, opcode), |operand| kept.contains(&operand));
     if let Some(semantics) = semantics {
         let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
         flow.sends = own.fold(0, |all, (_, slots)| all | slots);

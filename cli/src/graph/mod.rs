@@ -13,7 +13,7 @@ use crate::args::{GraphArgs, GraphFormat};
 use crate::failure::{Failure, Status};
 use crate::output::{count, plain_stdout, say, write_whole};
 use crate::paint::{GOOD, paint};
-use crate::program::load;
+use crate::program::{load, note_unknown};
 
 /// Runs `graph`.
 ///
@@ -31,6 +31,7 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     if program.entries.is_empty() {
         return Err(Failure::usage(format!("`{}` holds no instructions", code.name), ""));
     }
+    note_unknown(&program);
     let graph = Graph::new(&program);
     let profile = args.profile.as_deref().map(|path| profile::read(path, &program)).transpose()?;
     let drawing = Drawing { program: &program, graph: &graph, profile: profile.as_ref() };

@@ -267,7 +267,7 @@ impl<'a> Code<'a> {
         };
         let flow = &instruction.flow;
         Object {
-            flow: Some(FlowObject {
+            flow: flow.known.then(|| FlowObject {
                 barrier: flow.barrier,
                 conditional: flow.branch == When::Sometimes || flow.end == When::Sometimes,
                 discards: flow.discards,

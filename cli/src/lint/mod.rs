@@ -12,7 +12,7 @@ use crate::failure::{Failure, Status};
 use crate::json;
 use crate::output::{count, say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
-use crate::program::{Code, load};
+use crate::program::{Code, load, note_unknown};
 
 pub mod pages;
 
@@ -39,6 +39,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     }
     let graph = Graph::new(&program);
     let findings = check(&program, &graph);
+    note_unknown(&program);
     note_unchecked(&program, &graph, &code);
     for finding in &findings {
         let line = if args.json { object(&program, &code, finding) } else { shown(&program, &code, finding) };

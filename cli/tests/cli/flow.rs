@@ -72,8 +72,9 @@ fn what_another_program_receives_is_not_in_vain() {
     let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/vpu/quadtree.vpu");
     let run = isaforge(&["lint", "vpu", program, "--entry", "child"]).expect(0);
     assert!(run.out().is_empty(), "{}", run.out());
-    let graph = isaforge(&["graph", "vpu", program, "--format", "dot"]).expect(0);
-    assert!(graph.out().contains("color=gray"), "{}", graph.out());
+    // What follows an `Exit` may be executed by threads that are masked there; nothing follows one that all execute.
+    let alone = isaforge_with(&["graph", "vpu", "-", "--format", "dot"], "Exit\nchild: Exit\n").expect(0);
+    assert!(alone.out().contains("color=gray"), "{}", alone.out());
     let graph = isaforge(&["graph", "vpu", program, "--format", "dot", "--entry", "child"]).expect(0);
     assert!(!graph.out().contains("color=gray"), "{}", graph.out());
 }
@@ -135,4 +136,62 @@ fn a_mask_that_writes_nothing_overwrites_nothing() {
     let told = isaforge_with(&["dis", "vpu", "--json", "--order", "value"], &word).expect(0);
     let told: serde_json::Value = serde_json::from_str(told.out()).unwrap();
     assert_eq!(told["writes"], serde_json::json!([]));
+}
+
+/// What the JSON of a program's only instruction, or of its first one, says.
+fn first(arguments: &[&str], text: &str) -> serde_json::Value {
+    let run = isaforge_with(&[&["asm", "--json"], arguments].concat(), text).expect(0);
+    serde_json::from_str(run.out().lines().next().expect("an instruction")).expect("JSON")
+}
+
+#[test]
+fn an_address_that_is_saved_in_a_named_register_makes_a_call() {
+    // c.jal writes ra, which no operand names.
+    let program = "main:\nli s0, 7\nc.jal f\nmv a0, s0\nli a7, 93\necall\nf:\nret\n";
+    let spec = ["--spec", RISCV];
+    assert_eq!(isaforge_with(&[&["lint"], &spec[..]].concat(), program).expect(0).out(), "");
+    let calls = isaforge_with(&[&["asm", "--json"], &spec[..]].concat(), program).expect(0);
+    assert_eq!(calls.out().matches(r#""kind":"call""#).count(), 1, "{}", calls.out());
+    // A register that is always zero is not live.
+    let pressure = isaforge_with(&["lint", "--pressure", "--spec", RISCV], "add a1, a0, zero\nx: j x\n").expect(0);
+    assert!(pressure.out().ends_with("most live registers: 1\n"), "{}", pressure.out());
+}
+
+#[test]
+fn a_branch_that_modifiers_rule_out_has_no_target() {
+    let blend = |flow: &str| {
+        first(
+            &["valhall"],
+            &format!("BLEND.slot0.v4.f32{flow} @r12:r13:r14:r15, blend_descriptor_0.w0, r60, target:0x0"),
+        )
+    };
+    assert!(blend("")["target_address"].is_null() && blend(".end")["target_address"].is_null());
+    let skips = "BLEND.slot0.v4.f32 @r12:r13:r14:r15, blend_descriptor_0.w0, r60, target:0x1\nNOP\nNOP.end\n";
+    assert_eq!(first(&["valhall"], skips)["target_address"], 16);
+}
+
+#[test]
+fn a_list_longer_than_the_access_reads_what_is_accessed() {
+    let store = "STORE.i48.estream.slot1 @r48:r49:r50:r51, r0, offset:48";
+    assert_eq!(first(&["valhall"], store)["reads"], serde_json::json!(["r48", "r49", "r0", "r1"]));
+}
+
+#[test]
+fn what_the_specification_does_not_say_is_not_told_as_fact() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/sm75");
+    let text = "loop:\nBRA loop; stall=5\nEXIT; stall=5\n";
+    assert!(first(&["--spec", spec], text)["flow"].is_null());
+    let run = isaforge_with(&["lint", "--spec", spec], text).expect(0);
+    assert!(run.err.contains("does not say what 2 instructions do"), "{}", run.err);
+}
+
+#[test]
+fn branches_over_branches_are_drawn_in_time() {
+    let line = |index: usize| {
+        let to = if index.is_multiple_of(3) { index.saturating_sub(5) } else { index + 2 };
+        format!("l{index}: NOP\nBRANCHZ r0, l{}\n", to.min(200))
+    };
+    let text: String = (0..200).map(line).chain(["l200: NOP.end\n".to_owned()]).collect();
+    let run = isaforge_with(&["graph", "valhall", "-", "--format", "svg"], text).expect(0);
+    assert_eq!(run.out().matches("<path class=\"edge").count(), 400);
 }
