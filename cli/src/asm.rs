@@ -102,7 +102,7 @@ fn written(tables: Tables, bytes: Vec<u8>, form: Encoding) -> Vec<u8> {
 }
 
 /// The number of errors that are printed in full; the rest are only counted.
-const SHOWN: usize = 100;
+pub const SHOWN: usize = 100;
 
 /// Reports the errors of a text, each with its source line.
 pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
@@ -117,10 +117,14 @@ pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
         // A closed standard error is not a failure.
         let _ = writeln!(err, "{}\n", snippet::draw(name, current.1, error));
     }
-    let left_out = errors.len().saturating_sub(SHOWN) as u64;
+    say_number(errors.len());
+}
+
+/// Says how many mistakes there are, and how many of them are not shown.
+pub fn say_number(all: usize) {
+    let left_out = all.saturating_sub(SHOWN) as u64;
     let rest = if left_out > 0 { format!(", {} not shown", thousands(left_out)) } else { String::new() };
-    let mistakes = count(errors.len() as u64, "mistake");
-    let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &format!("{mistakes}{rest}")));
+    say(&format!("{}: {}", paint(ERROR, "error"), paint(BOLD, &format!("{}{rest}", count(all as u64, "mistake")))));
 }
 
 /// Describes where a file stops being valid text.

@@ -22,7 +22,7 @@ use crate::output::{Text, count, plain_stdout, progress, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::program::assembly_in;
 use crate::target::Target;
-use crate::words::{self, Mistake, Place, word_digits};
+use crate::words::{self, Encoding, Mistake, Place, word_digits};
 use crate::{groups, json, labels, rows, streams};
 
 /// Runs `dis`.
@@ -36,6 +36,11 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
     let style = if args.exact { Style::Exact } else { Style::Customary };
+    let is_raw = args.code.how(&target).encoding == Some(Encoding::Bin);
+    if is_raw && args.code.order.is_some() {
+        let message = "`--order` is the order of digits, and the input is read as raw bytes";
+        return Err(Failure::usage(message, "leave out `--order`"));
+    }
     if args.tsv && args.code.order == Some(Order::Memory) {
         return rows::dis(target.tables, &input, style);
     }

@@ -11,12 +11,12 @@ use isaforge_core::print::Style;
 use isaforge_core::program::disassemble;
 
 use crate::args::{Form, TranslateArgs};
-use crate::asm::{not_text, report};
+use crate::asm::{SHOWN, not_text, report, say_number};
 use crate::builtin::Tables;
 use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::{count, say, write_whole};
+use crate::output::{say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::streams;
 use crate::target::named_or_at;
@@ -31,6 +31,12 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
     let to = named_or_at(&args.to, args.to_generation.as_deref())?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
+    if args.input.is_none()
+        && let Some(container) = isaforge_containers::open(&input.bytes)
+    {
+        let message = format!("`{}` is {}, and `translate` reads code by itself", input.name, container.kind);
+        return Err(Failure::usage(message, "`isaforge dis --exact` writes the code as a text that `translate` reads"));
+    }
     let form = args.input.unwrap_or_else(|| detect(&input.bytes));
     let out_form = args.out.unwrap_or(form);
     let content = match (from.tables, to.tables) {
@@ -97,22 +103,27 @@ fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encod
     }
     let digits = word_digits(from);
     let mut translated = Vec::with_capacity(found.words.len());
-    let mut mistakes = 0;
+    let mut mistakes = Vec::new();
     for (index, &word) in found.words.iter().enumerate() {
         match translate_word(from, to, word) {
             Ok(word) => translated.push(word),
-            Err(error) => {
-                mistakes += 1;
-                let place = format!("{}: word {index} ({word:0digits$x}):", input.name);
-                say(&format!("{} {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &error.to_string())));
-            }
+            Err(error) => mistakes.push((format!("word {index} ({word:0digits$x})"), error.to_string())),
         }
     }
-    if mistakes > 0 {
-        say(&format!("{}: {}", paint(ERROR, "error"), paint(BOLD, &count(mistakes, "mistake"))));
-        return None;
+    if mistakes.is_empty() {
+        return Some(translated);
     }
-    Some(translated)
+    report_places(&input.name, &mistakes);
+    None
+}
+
+/// Reports the mistakes of a program that is no text: where, and what.
+pub(crate) fn report_places(name: &str, mistakes: &[(String, String)]) {
+    for (place, message) in mistakes.iter().take(SHOWN) {
+        let place = paint(BOLD, &format!("{name}: {place}:")).to_string();
+        say(&format!("{place} {}: {}", paint(ERROR, "error"), paint(BOLD, message)));
+    }
+    say_number(mistakes.len());
 }
 
 fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Vec<u8> {

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use crate::args::ConformArgs;
 use crate::builtin::Tables;
+use crate::code::listed;
 use crate::failure::{Failure, Status};
 use crate::groups::conform as groups;
 use crate::input::Input;
@@ -78,7 +79,7 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let mut out = plain_stdout();
     let (mut passed, mut failed) = (0, 0);
-    let mut unusable = None;
+    let mut unusable = Vec::new();
     for path in &args.files {
         let report =
             Input::read(Some(path)).and_then(Input::unpacked).and_then(|input| replay(&target, &input, args.failures));
@@ -103,7 +104,7 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
             // The remaining files are still replayed.
             Err(failure) => {
                 complain(&failure);
-                unusable = Some(path);
+                unusable.push(format!("`{}`", path.display()));
             }
         }
     }
@@ -115,13 +116,12 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     if failed > 0 && args.failures == 0 {
         say("(`--failures 10` lists the first ten failures of each file)");
     }
-    match unusable {
-        Some(path) => {
-            let help = "`isaforge conform --help` lists the formats";
-            Err(Failure::usage(format!("`{}` was not replayed", path.display()), help))
-        }
-        None => Ok(Status::mistakes_if(failed > 0)),
+    if unusable.is_empty() {
+        return Ok(Status::mistakes_if(failed > 0));
     }
+    let were = if unusable.len() == 1 { "was" } else { "were" };
+    let message = format!("{} {were} not replayed", listed(&unusable));
+    Err(Failure::usage(message, "`isaforge conform --help` lists the formats"))
 }
 
 /// Replays the cases of one file and keeps the first `keep` failures.

@@ -2,17 +2,17 @@
 
 use isaforge_compiler::translate::streams::{StreamError, translate_bytes, translate_text};
 use isaforge_core::explain::hex;
+use isaforge_core::print::Style;
 use isaforge_core::stream::Engine;
-use isaforge_core::stream::listing::disassemble;
+use isaforge_core::stream::listing::disassemble_at;
 
 use crate::args::Form;
 use crate::asm::report;
 use crate::dis::describe;
 use crate::groups::read;
 use crate::input::Input;
-use crate::output::{count, say};
-use crate::paint::{BOLD, ERROR, paint};
-use crate::translate::read_text;
+use crate::output::say;
+use crate::translate::{read_text, report_places};
 use crate::words::Encoding;
 
 /// Translates a program. `None` if a part of it cannot be expressed, which has been reported.
@@ -28,7 +28,8 @@ pub fn translate(from: Engine, to: Engine, input: &Input, form: Form, out: Form)
     Some(match out {
         Form::Asm => {
             let mut text = String::new();
-            disassemble(to, &bytes, &mut text);
+            // Two instructions may share their customary text, which would assemble to the other of them.
+            disassemble_at(to, &bytes, 0, Style::Exact, &mut text);
             text.into_bytes()
         }
         Form::Hex => bytes.chunks(16).flat_map(|chunk| format!("{}\n", hex(chunk)).into_bytes()).collect(),
@@ -43,11 +44,8 @@ fn of_bytes(from: Engine, to: Engine, input: &Input, body: &[u8], encoding: Enco
         return None;
     }
     let complain = |errors: Vec<(usize, StreamError)>| {
-        for (at, error) in &errors {
-            let place = format!("{}: byte {at:#x}:", input.name);
-            say(&format!("{} {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &error.to_string())));
-        }
-        say(&format!("{}: {}", paint(ERROR, "error"), paint(BOLD, &count(errors.len() as u64, "mistake"))));
+        let place = |(at, error): &(usize, StreamError)| (format!("byte {at:#x}"), error.to_string());
+        report_places(&input.name, &errors.iter().map(place).collect::<Vec<_>>());
     };
     translate_bytes(from, to, &found.bytes).map_err(complain).ok()
 }

@@ -272,3 +272,20 @@ fn objects_of_dis_are_read_back() {
         assert_eq!(again.out(), objects.out(), "{}", again.err);
     }
 }
+
+#[test]
+fn what_cannot_be_read_so_is_refused_by_name() {
+    let raw = isaforge_with(&["dis", "valhall", "--raw", "--tsv", "--order", "memory"], [2, 0, 0, 0, 0, 0xc1, 0x91, 0]);
+    assert!(raw.expect(2).err.contains("the input is read as raw bytes"));
+    // `translate` reads no containers, and lists no thousands of mistakes.
+    let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv/programs/sort.elf");
+    let run = isaforge(&["translate", "valhall", "valhall-2021", elf]).expect(2);
+    assert!(run.err.contains("is an ELF file") && run.err.contains("dis --exact"), "{}", run.err);
+    let run = isaforge_with(&["translate", "valhall", "valhall-2021", "--in", "bin"], vec![0xff; 8 * 300]).expect(1);
+    assert_eq!(run.err.lines().count(), 101, "{}", run.err);
+    assert!(run.err.contains("300 mistakes, 200 not shown"), "{}", run.err);
+    // Every file that was not replayed is named.
+    let files = ["Cargo.toml", "src/main.rs"].map(|file| format!("{}/{file}", env!("CARGO_MANIFEST_DIR")));
+    let run = isaforge(&["conform", "usc", &files[0], &files[1]]).expect(2);
+    assert!(run.err.contains("Cargo.toml`, `") && run.err.contains("src/main.rs` were not replayed"), "{}", run.err);
+}
