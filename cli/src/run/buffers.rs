@@ -20,23 +20,38 @@ const MAX_PIXELS: u64 = 1 << 26;
 const FIRST_ADDRESS: u64 = 0x10_0000;
 /// The alignment of buffers without an explicit address.
 const PAGE: u64 = 0x1000;
+/// The alignment of buffers without an explicit address in an address space, which may be small.
+const STEP: u64 = 16;
+
 /// The buffers of a launch, by name.
 #[derive(Clone, Debug)]
 pub struct Buffers {
     names: Vec<String>,
     /// Their addresses and contents.
     pub memory: Vec<(u64, Vec<u8>)>,
+    /// For each: the index of its address space; `None` for the common memory.
+    pub spaces: Vec<Option<usize>>,
+}
+
+/// An address space with a memory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    /// Its name.
+    pub name: &'static str,
+    /// Its size in bytes.
+    pub size: u64,
 }
 
 impl Buffers {
     /// Reads the buffers of a launch file in `folder`.
     pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
-        Buffers::beside(None, given, folder, out)
+        Buffers::beside(None, &[], given, folder, out)
     }
 
-    /// Reads the buffers of a launch file whose program lies in the same memory, at these addresses.
+    /// Reads the buffers of a launch file whose program lies in the common memory, at these addresses.
     pub fn beside(
         program: Option<(Range<u64>, Span)>,
+        spaces: &[Space],
         given: &[(Spanned<String>, Buffer)],
         folder: &Path,
         out: &mut Diagnostics,
@@ -51,15 +66,27 @@ impl Buffers {
                 bytes
             })
             .collect();
-        let mut taken: Vec<(u64, u64, Span)> = Vec::new();
-        for ((_, buffer), content) in given.iter().zip(&contents) {
+        let within: Vec<Option<usize>> = given.iter().map(|(_, buffer)| space(spaces, buffer, out)).collect();
+        // Those of the common memory are in list 0.
+        let list = |space: Option<usize>| space.map_or(0, |space| space + 1);
+        let mut taken: Vec<Vec<(u64, u64, Span)>> = vec![Vec::new(); spaces.len() + 1];
+        for (((name, buffer), content), space) in given.iter().zip(&contents).zip(&within) {
+            let own = space.and_then(|space| spaces.get(space));
+            if let Some(Space { name: of, size }) = own
+                && buffer.address.as_ref().map_or(0, |address| address.value).saturating_add(content.len() as u64)
+                    > *size
+            {
+                let span = buffer.address.as_ref().map_or(name.span, |address| address.span);
+                let message = format!("the buffer ends beyond the address space `{of}`, which has {size} bytes");
+                out.push(Diagnostic::error("L0003", span, message));
+            }
             let Some(address) = &buffer.address else { continue };
             let Some(end) = address.checked_add(content.len() as u64) else {
                 out.push(Diagnostic::error("L0003", address.span, "the buffer ends beyond the last address"));
                 continue;
             };
             if let Some((code, span)) =
-                program.as_ref().filter(|(code, _)| address.value < code.end && code.start < end)
+                program.as_ref().filter(|(code, _)| own.is_none() && address.value < code.end && code.start < end)
             {
                 let message =
                     format!("the buffer overlaps the program, which is at {:#x} to {:#x}", code.start, code.end - 1);
@@ -70,6 +97,7 @@ impl Buffers {
                         .help("move the buffer, or place the program elsewhere with `address:`"),
                 );
             }
+            let taken = &mut taken[list(*space)];
             let overlap = taken.iter().find(|(first, last, _)| address.value < *last && *first < end);
             if let Some((_, _, other)) = overlap {
                 let error = Diagnostic::error("L0003", address.span, "two buffers overlap").label("this one");
@@ -77,24 +105,35 @@ impl Buffers {
             }
             taken.push((address.value, end, address.span));
         }
-        taken.extend(program.map(|(code, span)| (code.start, code.end, span)));
-        let mut free = FIRST_ADDRESS;
-        let memory = given.iter().zip(contents).map(|((_, buffer), content)| {
+        taken[0].extend(program.map(|(code, span)| (code.start, code.end, span)));
+        let mut free = vec![0; spaces.len() + 1];
+        free[0] = FIRST_ADDRESS;
+        let memory = given.iter().zip(contents).zip(&within).map(|(((name, buffer), content), space)| {
             let size = content.len() as u64;
+            let (step, taken, free) =
+                (if space.is_none() { PAGE } else { STEP }, &taken[list(*space)], &mut free[list(*space)]);
             let address = buffer.address.as_ref().map(|address| address.value).unwrap_or_else(|| {
                 // Each iteration skips at least one of the buffers in the way.
                 while let Some((_, end, _)) =
-                    taken.iter().find(|(first, end, _)| free < *end && *first < free.saturating_add(size))
+                    taken.iter().find(|(first, end, _)| *free < *end && *first < free.saturating_add(size))
                 {
-                    free = end.saturating_add(PAGE - 1) & !(PAGE - 1);
+                    *free = end.saturating_add(step - 1) & !(step - 1);
                 }
-                let here = free;
-                free = (free.saturating_add(size.max(1)).saturating_add(PAGE - 1)) & !(PAGE - 1);
+                let here = *free;
+                *free = (free.saturating_add(size.max(1)).saturating_add(step - 1)) & !(step - 1);
+                if let Some(of) = space.and_then(|space| spaces.get(space))
+                    && here > 0
+                    && here.saturating_add(size) > of.size
+                {
+                    let message = format!("the address space `{}` has no room left for this buffer", of.name);
+                    out.push(Diagnostic::error("L0003", name.span, message).help("give the buffers addresses"));
+                }
                 here
             });
             (address, content)
         });
-        Buffers { names, memory: memory.collect() }
+        let memory = memory.collect();
+        Buffers { names, memory, spaces: within }
     }
 
     /// Maps all buffers and moves their contents into the memory.
@@ -208,6 +247,21 @@ pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it has more than {MAX_MEMORY} bytes")));
     }
     Ok(bytes)
+}
+
+/// The index of a buffer's address space. An unknown name is reported.
+fn space(spaces: &[Space], buffer: &Buffer, out: &mut Diagnostics) -> Option<usize> {
+    let wanted = buffer.space.as_ref()?;
+    let found = spaces.iter().position(|space| space.name == wanted.value);
+    if found.is_none() {
+        let message = format!("there is no address space `{}` with a memory of its own", wanted.value);
+        let help = match spaces {
+            [] => "leave it out: all buffers are in one memory".to_owned(),
+            _ => format!("expected {}, or leave it out", one_of(spaces.iter().map(|space| space.name))),
+        };
+        out.push(Diagnostic::error("L0004", wanted.span, message).help(help));
+    }
+    found
 }
 
 /// The content of a buffer of at most `most` bytes.

@@ -51,6 +51,8 @@ vocabulary! {
     pub struct Buffer {
         /// Its address; chosen automatically if not given.
         optional address: Spanned<u64>,
+        /// The address space that it is in, if that has a memory of its own; only with `--spec`.
+        optional space: Spanned<String>,
         /// Its content as 32-bit integers.
         optional words: Spanned<Vec<Word>>,
         /// Its content as 32-bit floats.

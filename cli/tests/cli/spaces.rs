@@ -79,3 +79,37 @@ fn program_memory_behind_a_program_is_zero() {
     assert_eq!(run.out(), "r1 = 01\n");
     assert!(run.err.contains("ran: 2 instructions"), "{}", run.err);
 }
+
+#[test]
+fn buffers_may_be_in_an_address_space() {
+    let set = format!(
+        "{SET}  lds: {{ doc: L., fixed: {{ 15..12: 5 }}, operands: {{ d: {{ bank: r, bits: 2..0, access: write }} }}, does: 'd = load(u32, shared, 0x100)' }}\n"
+    );
+    let run = |buffers: &str, outputs: &str| {
+        let launch = format!(
+            "program: |\n  lds r3\n  both r4\nregisters: {{ r4: 9 }}\nshow: [r3]\nbuffers: {buffers}\noutputs: {outputs}\n"
+        );
+        isaforge_of(&set, &["run", "-"], &launch)
+    };
+    let print = "[{ print: { buffer: s, as: u32 } }]";
+    let found = run("{ s: { space: shared, address: 0x100, words: [7, 8] }, g: { address: 0x100, size: 16 } }", print);
+    assert_eq!(found.expect(0).out(), "r3 = 00000007\ns as u32:\n       0:  7  9\n");
+    // Without an address, they stand one after the other from 0 on.
+    let found = run("{ a: { space: shared, size: 250 }, s: { space: shared, words: [5] } }", print);
+    assert_eq!(found.expect(0).out(), "r3 = 00000005\ns as u32:\n       0:  5\n");
+    for (buffers, message) in [
+        ("{ s: { space: tile, size: 4 } }", "expected `shared`, or leave it out"),
+        ("{ s: { space: shared, size: 1025 } }", "beyond the address space `shared`, which has 1024 bytes"),
+        ("{ s: { space: shared, address: 1021, size: 4 } }", "which has 1024 bytes"),
+        ("{ a: { space: shared, size: 1020 }, s: { space: shared, size: 8 } }", "no room left"),
+        (
+            "{ a: { space: shared, address: 0, size: 8 }, s: { space: shared, address: 4, size: 8 } }",
+            "two buffers overlap",
+        ),
+    ] {
+        let found = run(buffers, print).expect(1);
+        assert!(found.err.contains(message), "{buffers}: {}", found.err);
+    }
+    let valhall = "isa: valhall\nprogram: NOP.end\ngroups: 1\nlocal size: 1\nbuffers: { b: { space: x, size: 4 } }\n";
+    assert!(isaforge_with(&["run", "-"], valhall).expect(1).err.contains("all buffers are in one memory"));
+}

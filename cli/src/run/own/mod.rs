@@ -26,7 +26,7 @@ use isaforge_runtime::{Engine, Guarded, machine, watched};
 use self::console::Console;
 use self::launch::OwnLaunch;
 use self::place::Place;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, Space};
 use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_node, report_or_plan, source};
 use super::{engine, init, outputs, program};
 use crate::args::RunArgs;
@@ -106,6 +106,12 @@ impl Program {
         self.set.2.lanes
     }
 
+    /// The addresses and contents of the buffers in an address space, or in the common memory.
+    fn buffers(&self, space: Option<usize>) -> impl Iterator<Item = (u64, &[u8])> {
+        let all = self.buffers.iter().flat_map(|(buffers, _)| buffers.memory.iter().zip(&buffers.spaces));
+        all.filter(move |(_, of)| **of == space).map(|((base, bytes), _)| (*base, bytes.as_slice()))
+    }
+
     /// Reports that a program with several lanes has no choice of engines.
     fn only_one(&self, args: &RunArgs) {
         engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
@@ -118,6 +124,16 @@ impl Program {
     fn start<const L: usize>(&self) -> Result<Machine<L>, Failure> {
         let (encoding, semantics, hardware) = self.set;
         let mut machine = Machine::<L>::new(encoding, semantics, hardware);
+        for (index, (memory, space)) in machine.spaces.iter_mut().zip(hardware.spaces).enumerate() {
+            let mut bytes = vec![0; space.size as usize];
+            for (base, content) in self.buffers(Some(index)) {
+                // Launch files are checked for buffers beyond the end.
+                let place = usize::try_from(base).ok().and_then(|base| bytes.get_mut(base..)?.get_mut(..content.len()));
+                place.into_iter().for_each(|place| place.copy_from_slice(content));
+            }
+            // In an empty memory, mapping at 0 cannot fail.
+            let _ = memory.map(0, bytes, true);
+        }
         machine.prepare();
         let cannot =
             |message: String, help: String| Failure::usage(format!("`{}`: {message}", self.path.display()), help);
@@ -136,8 +152,8 @@ impl Program {
             0 => Ok((*base, bytes.clone(), *writable)),
             _ => whole(*base, bytes),
         });
-        let regions = self.buffers.iter().flat_map(|(buffers, _)| &buffers.memory);
-        for region in segments.chain(regions.map(|(base, bytes)| Ok((*base, bytes.clone(), true)))) {
+        let regions = self.buffers(None).map(|(base, bytes)| Ok((base, bytes.to_vec(), true)));
+        for region in segments.chain(regions) {
             let (base, bytes, writable) = region?;
             machine
                 .memory
@@ -194,8 +210,9 @@ impl Program {
         console.flush();
         console.failed.take().map_or(Ok(()), Err)?;
         if let Some((buffers, _)) = &mut self.buffers {
-            for (base, bytes) in &mut buffers.memory {
-                if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
+            for ((base, bytes), space) in buffers.memory.iter_mut().zip(&buffers.spaces) {
+                let memory = space.map_or(&machine.memory, |space| &machine.spaces[space]);
+                if let Some(now) = memory.bytes(*base, bytes.len() as u64) {
                     bytes.copy_from_slice(now);
                 }
             }
@@ -411,7 +428,12 @@ fn read_launch(
     // Program memory starts at address 0.
     let taken = if hardware.program > 0 { 0..hardware.program.into() } else { address..end.unwrap_or(address) };
     let beside = (!taken.is_empty()).then(|| (taken, launch.program.span()));
-    let buffers = Buffers::beside(beside, launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let space = |space: &isaforge_core::machine::Space| {
+        let name = set.1.spaces.get(usize::from(space.space)).copied().unwrap_or("");
+        Space { name, size: space.size.into() }
+    };
+    let spaces: Vec<Space> = hardware.spaces.iter().map(space).collect();
+    let buffers = Buffers::beside(beside, &spaces, launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);
