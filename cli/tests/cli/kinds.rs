@@ -216,3 +216,12 @@ fn blanks_between_signs_are_free_in_words() {
     let run = assembled("b\n").expect(1);
     assert!(run.err.contains("<stdin>:1:2: error: expected `a label or a number`"), "{}", run.err);
 }
+
+#[test]
+fn a_number_beyond_the_floats_of_a_field_is_refused() {
+    let spec = "isa: fl\nprovenance: document\nword: [32]\ninstructions:\n  ldh: { doc: L., fixed: { 31..16: 1 }, \
+                fields: { x: { number: { float: 16 }, bits: 15..0 } }, syntax: 'LDH {x}' }\n";
+    let wrong = isaforge_of(spec, &["asm", "-"], "LDH 65504.0\nLDH -inf\nLDH 65520.0\n").expect(1);
+    assert!(wrong.err.contains("`65520.0` is too large for `x`, a float of 16 bits"), "{}", wrong.err);
+    assert_eq!(wrong.err.matches("error").count(), 2, "{}", wrong.err);
+}

@@ -127,6 +127,8 @@ pub enum Reason {
     Value(&'static str),
     /// The number is out of the range of the field.
     Range(&'static str, i64, u64),
+    /// The number is too large for the field, a float of this many bits.
+    Overflow(&'static str, u8),
     /// The bank with this name has no such register, but this many.
     Register(&'static str, u32),
     /// The values do not satisfy the condition of the instruction or of the reading of an operand with this name.
@@ -218,6 +220,9 @@ impl fmt::Display for ParseError {
             Reason::Value(field) => write!(f, "`{field}` cannot be `{}` here", self.found),
             Reason::Range(field, least, greatest) => {
                 write!(f, "`{}` is out of range for `{field}`: {least} to {greatest} is allowed", self.found)
+            }
+            Reason::Overflow(field, width) => {
+                write!(f, "`{}` is too large for `{field}`, a float of {width} bits", self.found)
             }
             Reason::Register(bank, count) => {
                 write!(f, "there is no register `{}`: `{bank}` has {count}", self.found)

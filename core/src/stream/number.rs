@@ -175,6 +175,11 @@ pub(super) fn read_float(text: &str, width: u8) -> Option<(u64, usize)> {
     Some((bits, len))
 }
 
+/// Whether a number is rounded to an infinity that it does not name.
+pub(super) fn overflows(width: u8, bits: u64, text: &str) -> bool {
+    float_value(width, bits).is_infinite() && !text.ends_with("inf")
+}
+
 /// Rounds to the nearest half, ties to even.
 fn nearest_half(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
@@ -233,6 +238,12 @@ mod tests {
         }
         assert_eq!(nearest_half(65519.0), 0x7bff);
         assert_eq!(nearest_half(65520.0), 0x7c00);
+        for (width, text, too_large) in
+            [(16, "65519", false), (16, "-65520", true), (32, "1e39", true), (64, "-inf", false)]
+        {
+            let (bits, _) = read_float(text, width).expect("it is a float");
+            assert_eq!(overflows(width, bits, text), too_large, "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{Miss, Reader, Reason, is_word};
 use crate::bits::{fits_signed, ones};
 use crate::stream::decode::extract;
 use crate::stream::error::Wanted;
-use crate::stream::number::{float_value, read_float, read_number, write_float};
+use crate::stream::number::{float_value, overflows, read_float, read_number, write_float};
 use crate::stream::solve::{Frame, Reading, solve};
 use crate::stream::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Source, Token, Type};
 use crate::stream::wide::Wide;
@@ -181,6 +181,10 @@ impl Reader<'_> {
                 read.unwrap_or_else(|| self.expected(at, field))
             }
             Type::Float(width) => match read_float(self.rest(at), width) {
+                Some((bits, len)) if overflows(width, bits, self.rest(at).get(..len).unwrap_or_default()) => {
+                    self.miss(at, len, Reason::Overflow(field.name, width));
+                    false
+                }
                 Some((bits, len)) => {
                     self.assign(index, bits, at, at + len, frame, then)
                         || coarser(width, bits).any(|other| {
