@@ -115,7 +115,7 @@ impl Demo {
         let valid = words.iter().filter(|word| decode(isa, **word).is_ok()).count();
         let back = assemble(isa, &text).is_ok_and(|back| back == words);
         let what = format!(
-            "Disassembled {}, which Mesa's compiler made: {valid} of {} are instructions{}.",
+            "Disassembled {}, compiled by Mesa: {valid} of {} are instructions{}.",
             paint(BOLD, &shader.source),
             count(words.len() as u64, "word"),
             if back { ", and the text assembles to the same words" } else { "" },
@@ -173,7 +173,7 @@ impl Demo {
         let seconds = started.elapsed().as_secs_f64().max(1e-9);
         let threads = groups.iter().chain(&shader.local_size).map(|&number| u64::from(number)).product();
         let what = format!(
-            "Ran it: {} executed {} instructions, {} million a second.",
+            "Ran it: {} executed {} instructions, {} million per second.",
             count(threads, "thread"),
             thousands(executed),
             thousands((executed as f64 / seconds / 1e6) as u64),
