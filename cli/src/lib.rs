@@ -3,6 +3,8 @@
 //! [`args`] defines the command line; every other module implements one command or serves several. No opcode or bit
 //! position appears here: everything works on the tables of the instruction sets in [`builtin`].
 //!
+//! [`json`] and the schemas next to it define the output for other programs.
+//!
 //! Results go to standard output, messages to standard error. The exit status is 0 on success, 1 when the input has
 //! errors, and 2 when the command was misused or a file could not be read or written.
 #![forbid(unsafe_code)]

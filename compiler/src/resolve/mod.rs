@@ -1,4 +1,11 @@
 //! From syntax to the model: binds names, computes positions, expands XML groups, and applies errata.
+//!
+//! - `sharing`: expands `like` and `rows`, before anything else
+//! - `common`: definitions that instructions refer to: enums, banks, kinds, limits
+//! - `instructions`: instructions written in YAML; `families`: entries that define several
+//! - [`arm_xml`], `mesa_xml`: instructions described by XML
+//! - `syntax`: templates of texts
+//! - `index`: definitions by name; `unused`: what nothing refers to
 
 pub mod arm_xml;
 mod common;

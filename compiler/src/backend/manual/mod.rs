@@ -8,6 +8,7 @@
 //!
 //! [`facts`] reads the tables, `pages` has the templates, [`search`] makes the records that queries are matched with,
 //! and [`engine`] makes the script with the module and the tables. The pages are complete without the script.
+//! `assets/manual.js` is what they do in a browser: search, decoding, execution.
 
 pub mod engine;
 pub mod facts;

@@ -4,6 +4,12 @@
 //! everything in tables. Buffers, attributes and images are in [`Memory`](crate::Memory), so programs can also access
 //! them by address.
 //!
+//! - [`resources`]: the tables; `shared`: hosts that wrap another
+//! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
+//! - [`format`], `packed`, `compressed`: how texels are laid out
+//! - [`primitive`], [`triangle`], [`line`], [`point`], [`samples`]: what a primitive covers
+//! - [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
+//!
 //! # Decisions
 //!
 //! Coordinates and their order in registers, gathering, coverage and blend descriptors are as the shaders compiled by
