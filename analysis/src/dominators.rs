@@ -1,5 +1,5 @@
-//! Dominators of a graph, by the algorithm of Lengauer and Tarjan: other simple ones take quadratic time for a node with
-//! many edges into it.
+//! Dominators of a graph, by the algorithm of Lengauer and Tarjan: simpler algorithms take quadratic time for a node
+//! with many edges into it.
 
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};

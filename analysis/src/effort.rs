@@ -1,4 +1,4 @@
-//! The steps of analyses, which tests count: they compare the effort for programs of different lengths.
+//! Step counter for complexity tests, which compare the effort of analyses for programs of different lengths.
 
 #[cfg(test)]
 thread_local! {

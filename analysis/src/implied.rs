@@ -1,5 +1,5 @@
-//! What instructions access without an operand that names it: states, the registers that hold states, and those that
-//! calls of the host take.
+//! Implicit register accesses: what instructions access without an operand that names it. These are states, the
+//! registers that hold states, and those that calls of the host take.
 
 use isaforge_core::Tables;
 use isaforge_core::semantics::Op;

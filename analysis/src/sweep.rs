@@ -1,4 +1,4 @@
-//! Facts about registers at every block, which edges carry from block to block until nothing changes.
+//! Dataflow analysis to a fixed point: facts about registers at every block, which edges carry from block to block.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

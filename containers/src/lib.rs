@@ -11,9 +11,9 @@
 //! - [`mesa_cache`]: an item of Mesa's cache, in a file of its own or in one of the databases
 //! - [`vulkan_cache`]: Vulkan pipeline caches, and the objects that Mesa's drivers store in them
 //!
-//! OpenCL program binaries are not read. Rusticl's hold SPIR-V (`src/gallium/frontends/rusticl/core/program.rs` of Mesa),
-//! PoCL's hold LLVM IR or code of the host (its documentation, "Binary inputs format"), and vendors publish no layout
-//! of theirs; nor does Imagination of the files that its compilers write.
+//! OpenCL program binaries are not read. Rusticl's hold SPIR-V (`src/gallium/frontends/rusticl/core/program.rs` of
+//! Mesa), PoCL's hold LLVM IR or code of the host (its documentation, "Binary inputs format"), and vendors do not
+//! publish the layout of theirs; Imagination does not document the files that its compilers write either.
 //!
 //! Each module names the source of its layout. No instruction set is known here: the caller decides whether bytes are
 //! code. Sizes in a file are never trusted: every part lies within the file, and decompressed data has a size limit, for

@@ -1,4 +1,4 @@
-//! Reads memory of which only a part may be mapped.
+//! Reads partially mapped memory.
 
 use isaforge_runtime::machine::View;
 

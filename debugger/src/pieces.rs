@@ -1,4 +1,4 @@
-//! Text of which only pieces of bytes are known so far.
+//! Incremental UTF-8 decoding: text of which only some bytes are known so far.
 
 /// Bytes that a program writes, as text: a character may be in several pieces.
 #[derive(Clone, Debug, Default)]

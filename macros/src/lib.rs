@@ -1,4 +1,4 @@
-//! The `isa!` macro, a thin wrapper of the [spec compiler](isaforge_compiler). Crates use it through the facade,
+//! The `isa!` macro, a thin wrapper around the [spec compiler](isaforge_compiler). Crates use it through the facade,
 //! `isaforge`.
 #![forbid(unsafe_code)]
 

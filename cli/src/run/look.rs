@@ -1,7 +1,7 @@
 //! Observation of a program on the reference engine: traces, breakpoints, counts by place.
 //!
-//! Everything here observes a [`Machine`], like the debugger. Every run of a machine is the same, so an observed
-//! program runs again on the selected engine for its outputs.
+//! Everything here observes a [`Machine`], like the debugger. Runs are deterministic, so an observed program runs again
+//! on the selected engine for its outputs.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,4 +1,4 @@
-//! Which texts are the entry of a specification, however unfinished they are.
+//! Decides which documents are root files of a specification, even incomplete ones.
 
 /// Whether a text is the entry of a specification: its root has the key `isa`, but not `program`, which launch files
 /// have. The text need not be valid YAML, since it may be edited right now.

@@ -1,4 +1,4 @@
-//! The executor's intermediate form of consecutive instructions.
+//! The executor's intermediate representation of consecutive instructions.
 //!
 //! Values are bit patterns, zero above their width; operations have types. A [`Graph`] holds each value once. A
 //! [`Block`] defines the order of effects, and where execution continues.

@@ -1,9 +1,9 @@
 //! Executes the semantics graphs of any instruction set; contains no knowledge of a particular one.
 //!
 //! - [`shape`]: finds the shape of a word; each shape is built once
-//! - [`ir`]: the intermediate form of a block: values, each computed once, and effects in order
+//! - [`ir`]: the intermediate representation of a block: values, each computed once, and effects in order
 //! - [`simplify`]: folds and simplifies values, and drops dead writes
-//! - [`bind`]: translates shapes to that form, with operands bound to registers and numbers
+//! - [`bind`]: translates shapes to it, with operands bound to registers and numbers
 //! - [`jit`]: compiles blocks to machine code for general registers
 //! - `program_cache`: keeps what programs were lowered to for later launches
 //! - `vector`: lowers a graph to operations on rows of lanes, for instruction sets whose registers are columns

@@ -1,4 +1,4 @@
-//! Reads what `dis --json` prints: one object an instruction.
+//! Reads what `dis --json` prints: one object per instruction.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Executable memory for machine code, and the `unsafe` call of it.
+//! Executable memory for machine code, and the `unsafe` calls into it.
 //!
 //! [`check`] has verified that code in here keeps these rules: it reads and writes the [`Context`] it is given, the
 //! register file below [`Emitted::slots`], and the windows of [`Emitted::windows`] within their sizes, and writes

@@ -1,4 +1,4 @@
-//! Hoists computations from rows that are never written: they are done once, before the codes.
+//! Hoists computations from rows that are never written: they are done once, before the code runs.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Compiles consecutive operations to machine code, for the case that all lanes of all parts are active.
+//! Compiles consecutive operations to machine code, for when all lanes of all parts are active.
 //!
 //! Values stay in registers from one operation to the next, and unread values are never stored. An operation without
 //! instructions here ends the run, and its handler executes it.

@@ -1,11 +1,12 @@
 //! Checks machine code before it may be executed: decodes it again and verifies what its callers rely on.
 //!
 //! ```text
-//! bytes ──decode──▶ steps ──link──▶ labels ──walk, repeated while a jump back knows less──▶ accepted or refused
+//! bytes ──decode──▶ steps ──link──▶ labels ──walk, iterated to a fixed point──▶ accepted or refused
 //! ```
 //!
 //! The check shares no code with the code generator. The walk follows the code as far as possible, and keeps at each
-//! label what all paths to it agree on. `Rules` define what is known after an instruction, and what it may do.
+//! label the meet over all paths to it. A jump back that knows less repeats it. `Rules` define what is known after an
+//! instruction, and what it may do.
 //!
 //! - `pattern`: vector instructions that are like others, which need not be decoded
 //! - `step`: an instruction, and what it writes

@@ -1,4 +1,4 @@
-//! Runs of words up to a jump: what can be computed in functions, with handlers for the rest.
+//! Basic blocks: what can be computed in functions, with handlers for the rest.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! A block that only computes, and is executed by all lanes of a bundle a number of times that is known before.
+//! A block that only computes, and is executed by all lanes of a bundle a number of times that is known in advance.
 //!
 //! The code is called like that of a [block](super::block). It executes all iterations for some warps, and then for
 //! the next ones, so that rows stay in registers from one iteration to the next.
