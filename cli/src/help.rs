@@ -47,16 +47,17 @@ Examples:
   echo '02 00 00 00 00 c1 91 00' | isaforge dis valhall --order memory
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
-In hexadecimal input, white space, commas and underscores are ignored. A number with `0x` is a word,
-or all of them are bytes or halves of words. Dumps, listings with addresses or comments, C arrays,
+In hexadecimal input, white space, commas and underscores are ignored. Each `0x` number is a word,
+unless all of them are bytes or half-words. Dumps, listings with addresses or comments, C arrays,
 JSON, strings with `\\x` and ELF files are accepted too; a note on standard error says how ambiguous
 input was read, also where all of it decodes in both byte orders.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
-With `--exact`, so does a valid word that breaks a limit of the assembler, its text in the comment.
+With `--exact`, valid words that the assembler would reject are printed this way too, with their
+text in the comment.
 Branch targets get labels, the names of symbols if an ELF file has them. `--tsv` and `--json` print
-each instruction alone, with numbers in place of labels and, of several shaders in a file, the name
-of its shader; `--json-schema` describes the objects. Everything is read before anything is printed,
-because a branch anywhere in the program may lead to its first instruction.
+each instruction alone, with numbers in place of labels; if the file holds several shaders, each
+line names its shader. `--json-schema` describes the objects. Everything is read before anything is
+printed, because a branch anywhere in the program may lead to its first instruction.
 
 For usc, hexadecimal is bytes in memory order, one group after another. The output is a program,
 `N : …` with labels; invalid bytes print as `.byte 0x… # reason`.";
@@ -159,10 +160,11 @@ comes from a comment in the first lines (`// isa: valhall`, `; isa: ../mine.yaml
 from `isa` and `generation` in the initialization options; a path there is relative to the
 workspace folder, one in a comment to the file.
 For specifications: diagnostics of `check`, unsaved changes included, hover on keys, and go to
-definition. A document is one if its root has `isa` but not `program`, which launch files have, and
-if it is a file: one without a name is not checked.
+definition. A file counts as a specification if its root has `isa` but not `program` (a launch
+file); unnamed documents are not checked.
 Files that change on disk are read again when the editor saves a document or reports the change.
-Exit status: 0 the editor ended the server, or the input ended, 1 it violated the protocol.";
+Exit status: 0 if the editor shut the server down or the input ended, 1 if the editor violated the
+protocol.";
 
 /// Below the options of `check`.
 pub const CHECK: &str = "\
@@ -197,8 +199,8 @@ Examples:
   isaforge diff ir3.xml ir3.xml --old-generation 630 --new-generation 730
 
 Each instruction that decodes differently is listed with an example word and both disassemblies,
-and each one that does something else with its old and new operation: as graphs, so that another
-wording is no change, and a change of a function is one wherever it is called.
+and each one that does something else with its old and new operation. Operations are compared as
+graphs: rewording is not a change, but changing a function changes every instruction that calls it.
 Exit status: 0 old binaries provably decode the same, 1 they do not or it cannot be proved, 2 wrong
 usage or an invalid specification.";
 
@@ -252,13 +254,14 @@ For vpu, also:
   word TAB reason                                 words to reject for this reason
 
 For usc:
-  TAB table with a column `hex`                   groups: values and text, round trip
-  TAB table with `record`, `fields`, `hex_mesa`   records, field by field
+  tab-separated table with a column `hex`         groups: values and text, round trip
+  the same with `record`, `fields`, `hex_mesa`    records, field by field
   JSON lines with `bytes`, or hexadecimal         whole programs, round trip
   the same with `runs` and `outputs`              also expected outputs; each run counts
 
 For streams, whose instructions vary in length:
-  bytes TAB text                                  each gives the other; of words with one text, any
+  bytes TAB text                                  round trip; if several words share a text, any
+                                                  of them passes
   bytes TAB ok|invalid TAB text                   the same, as `dis --tsv --order memory` writes it
 
 Files may be compressed with gzip.
@@ -286,7 +289,9 @@ A launch file for a program that doubles 256 numbers:
 
 Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png,
 `textures`, `images`, `uniform buffers`. A program can be inline, as lines after `program: |`.
-Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file.
+Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file. `budget` is the
+number of instructions (for USC, of groups) after which a run stops; its default is 100 billion,
+2^32 with a `size`, and ten billion for VPU and USC.
 
 A launch file with a `size` runs a fragment program for each pixel and writes the picture:
 
@@ -314,7 +319,7 @@ Examples:
   isaforge run launch.yaml --profile=folded | inferno-flamegraph > flame.svg
   isaforge run --coverage a.yaml b.yaml   the instructions that no launch executes
   isaforge run launch.yaml --profile-svg bars.svg   the same as a bar chart
-  isaforge run launch.yaml --races        find memory accesses that nothing orders
+  isaforge run launch.yaml --races        find data races
   isaforge run launch.yaml --compare      check that all engines agree
   isaforge run launch.yaml --engine handlers --level portable
   isaforge run launch.yaml --time-limit 10          stop after ten seconds
@@ -336,12 +341,12 @@ With `--spec`, the program is a 32-bit ELF file or a launch file with these keys
 must define semantics:
 
   program: { file: sieve.s }              # the only key that is needed
-  address: 0x100                          # where it lies and starts; labels count from here
+  address: 0x100                          # load address and entry point; labels count from here
   registers:                              # at the start; the others are 0
     r1: 100                               # in each lane; also -1, 0xff
     r2: [0, 1, 2, 3]                      # one number for each lane
-    r3: 1.5                               # a float of as many bits: 16, 32 or 64
-    carry: 1                              # a state; `stack[3]` is an element of several
+    r3: 1.5                               # a float as wide as the register: 16, 32 or 64 bits
+    carry: 1                              # a state; `stack[3]` is one element of a state array
   buffers:                                # memory, by names of your choice
     in: { address: 0x1000, words: [1, -1, 0xff], size: 64 }    # 32 bits each, then zeros
     more: { address: 0x2000, file: in.bin }                    # or f32: [1.5]
@@ -349,11 +354,11 @@ must define semantics:
   budget: 100000                          # instructions; default ten billion
   show: [r1, carry]                       # registers and states to print at the end
   outputs:
-    - print: { buffer: out, as: u16, from: 0, count: 8 }       # from and count in numbers
+    - print: { buffer: out, as: u16, from: 0, count: 8 }       # from and count in elements
     - raw: { buffer: out, file: out.bin }
 
-Numbers print as u8, i8, u16, i16, f16, u32, i32, f32 or hex, which are words. A number that does
-not fit its register is an error.
+Numbers print as u8, i8, u16, i16, f16, u32, i32, f32 or hex (32-bit words). A number that does not
+fit its register is an error.
   isaforge run --spec examples/riscv examples/riscv/programs/sieve.elf
                                           exits with the program's status, or 2 on a trap
   isaforge run --spec examples/riscv --signature words.txt examples/riscv/programs/random.elf
@@ -378,6 +383,15 @@ runtime rounds the exact result once; `choice`, the hardware's behaviour is not 
 `unsupported`, the run stops. Errors in ulp (units in the last place) are the largest over all
 inputs, measured by `cargo run --release -p isaforge-runtime --example measure`.
 `isaforge run --fidelity` reports the classes that a program executes.";
+
+/// Below the arguments of `corpus`.
+pub const CORPUS: &str = "\
+Examples:
+  isaforge corpus import --isa valhall shaders/ -o lake/
+  isaforge corpus query lake/ 'SELECT mnemonic, count(*) FROM instructions GROUP BY mnemonic'
+
+`isaforge-corpus` is a command of its own because it contains a query engine: `cargo install --path
+corpus` in the project's folder installs it.";
 
 /// Below the options of `demo`.
 pub const DEMO: &str = "\

@@ -22,7 +22,7 @@ pub struct CodeArgs {
     #[arg(long, conflicts_with = "input")]
     pub raw: bool,
     /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default, with a note
-    /// if both decode. With `dis --tsv --order memory`, each line is one instruction
+    /// if both decode
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
     /// Select one shader of a container, by a prefix of its name
@@ -64,7 +64,8 @@ pub struct DisArgs {
     /// How it is written.
     #[command(flatten)]
     pub code: CodeArgs,
-    /// Print tab-separated rows: word, `ok` or `invalid`, text or reason
+    /// Print tab-separated rows: word, `ok` or `invalid`, text or reason. With `--order memory`, each line of the input is
+    /// one instruction
     #[arg(long)]
     pub tsv: bool,
     /// Print one JSON object per instruction: address, bytes, text, operands, reads, writes, flow
@@ -73,7 +74,8 @@ pub struct DisArgs {
     /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
-    /// Print text that assembles to the very same word, even where several words share a text or the assembler refuses it
+    /// Print text that assembles to the very same word, even where several words share a text or the assembler
+    /// would reject the text
     #[arg(long)]
     pub exact: bool,
     /// Append a comment with the address, the bytes, and the messages waited for
@@ -222,7 +224,7 @@ pub struct ListArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// Only list instructions with all these words in their columns or description
-    #[arg(value_name = "WORD", add = ArgValueCompleter::new(instructions))]
+    #[arg(value_name = "TERM", add = ArgValueCompleter::new(instructions))]
     pub words: Vec<String>,
     /// Print one JSON object per instruction, one per line
     #[arg(long)]
@@ -243,8 +245,7 @@ pub struct ExplainArgs {
     /// of all programs
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(explainable))]
     pub what: Vec<String>,
-    /// Print JSON: an object per instruction with all fields, per field, per enum, or per instruction that a search finds;
-    /// if nothing is named, one object
+    /// Print JSON: one object for each instruction, field, enum or search result; without arguments, one for the set
     #[arg(long)]
     pub json: bool,
     /// Print the JSON Schema of these objects

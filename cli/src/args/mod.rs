@@ -1,4 +1,4 @@
-//! What can be asked for on the command line: the commands, and what many of them take.
+//! The command line: the subcommands and shared options.
 //!
 //! - `code`: the arguments of commands on machine code and assembly
 //! - `spec`: those of commands on specifications
@@ -109,9 +109,9 @@ pub enum Command {
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
     /// Query corpora of shaders in SQL, if `isaforge-corpus` is installed
-    #[command(disable_help_flag = true)]
+    #[command(disable_help_flag = true, after_help = help::CORPUS)]
     Corpus {
-        /// Arguments of `isaforge-corpus`; `--help` lists them
+        /// Arguments of `isaforge-corpus`; `--help` lists them once it is installed
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },

@@ -131,7 +131,7 @@ pub struct WatchArgs {
     /// Draw the program's loops and instructions as a flame graph, by executing threads
     #[arg(long, value_name = "FILE")]
     pub flame: Option<PathBuf>,
-    /// Run the launch files and print which instructions of each program none of them executes
+    /// Run the launch files and print the instructions of each program that no launch executes
     #[arg(long, conflicts_with_all = ["trace", "breaks", "profile", "fidelity", "flame", "sheet", "compare", "init"])]
     pub coverage: bool,
     /// Print executed instructions grouped by accuracy

@@ -51,7 +51,7 @@ pub struct GenArgs {
     /// Regenerate when the specification changes, and print what changed
     #[arg(long, conflicts_with = "check")]
     pub watch: bool,
-    /// Style of the trait `Semantics`, which sets of one word length have
+    /// Style of the `Semantics` trait (generated for fixed-length sets)
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
     /// Generate for one hardware generation. If omitted, the crate's decoder takes the generation as an argument

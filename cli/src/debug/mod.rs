@@ -38,7 +38,7 @@ Commands, one per line; `help` lists all of them:
   step 10            back                continue            reverse             out
   to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
   watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
-A place is a label, the index of a word, or an address where instructions vary in length.
+A place is a label, a word index, or (for variable-length instructions) an address.
 Stepping back runs the program again from its start up to that point.
 
 Exit status: 0 all commands succeeded, 1 a command was wrong or the program failed at the last

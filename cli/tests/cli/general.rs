@@ -136,14 +136,16 @@ fn a_closed_pipe_is_no_panic() {
 fn corpora_are_handed_to_a_command_of_their_own() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
-    let run = |path: &Path| {
+    let run_with = |arguments: &[&str], path: &Path| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
-        command
-            .args(["corpus", "query", "lake/", "--format", "csv", "--help"])
-            .env("PATH", path)
-            .output()
-            .expect("it starts")
+        command.args(arguments).env("PATH", path).output().expect("it starts")
     };
+    let run = |path: &Path| run_with(&["corpus", "query", "lake/", "--format", "csv", "--help"], path);
+    let output = run_with(&["corpus", "--help"], folder.path());
+    assert_eq!(output.status.code(), Some(0));
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(help.contains("isaforge corpus import") && help.contains("cargo install --path\ncorpus"), "{help}");
+    assert_eq!(help, isaforge(&["help", "corpus"]).expect(0).out());
     let output = run(folder.path());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{said}");
