@@ -16,7 +16,7 @@ use super::emit::{Sites, Why, Window, emit};
 use super::expand::Scalar;
 use super::feature::Features;
 use super::listing::listing;
-use super::trace;
+use super::region;
 
 /// How often a place must be jumped to before it is compiled.
 const HOT: u32 = 32;
@@ -289,7 +289,7 @@ impl Compiler {
     }
 
     fn region(&mut self, machine: &mut Machine<1>, pc: u64) -> Option<Ready> {
-        let region = trace::region(machine, &Scalar(self.features), pc, &self.targets)?;
+        let region = region::region(machine, &Scalar(self.features), pc, &self.targets)?;
         let windows = windows(machine);
         let emitted = emit(&region, &windows, &self.sites, self.features)?;
         let compiled = Compiled::new(emitted, self.checks.then_some(self.features));

@@ -2,7 +2,7 @@
 //!
 //! - [`feature`]: what the processor supports.
 //! - [`expand`]: lowers integers of any width, and vectors of them, to operations of 32 and 64 bits.
-//! - [`trace`]: finds the blocks to compile together.
+//! - [`region`]: finds the blocks to compile together.
 //! - `liveness`: the order of computations in a block, and the uses of each value.
 //! - `masm`: assembles x86-64 instructions.
 //! - `regalloc`: register allocation.
@@ -21,7 +21,7 @@ pub mod emit;
 pub mod engine;
 pub mod expand;
 pub mod feature;
-pub mod trace;
+pub mod region;
 
 mod code_cache;
 pub(crate) mod lanes;

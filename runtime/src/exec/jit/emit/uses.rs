@@ -7,7 +7,7 @@ use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
 use crate::exec::jit::code_cache::MAX_WINDOWS;
 use crate::exec::jit::liveness::Schedule;
 use crate::exec::jit::regalloc::Guest;
-use crate::exec::jit::trace::Region;
+use crate::exec::jit::region::Region;
 
 pub(super) fn slots(region: &Region) -> impl Iterator<Item = u32> {
     region.blocks.iter().flat_map(|block| {
