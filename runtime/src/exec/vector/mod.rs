@@ -8,9 +8,9 @@
 //! ```
 //!
 //! - [`mod@select`] covers a shape: chooses the handler of each node, and the row of its value
-//! - [`before`]: hoists computations that are the same each time out of the codes
+//! - [`hoist`]: hoists computations that give the same value each time out of the code
 //! - [`native`]: compiles consecutive operations to machine code
-//! - [`tidy`] removes copies and unread values
+//! - [`cleanup`] removes copies and unread values
 //! - [`code`]: the operations, and their execution
 //! - [`handler`] compiles a handler for every processor and for AVX2
 //! - [`rule`], [`float`], [`half`]: the computations of handlers; [`wide`]: the same on values in two rows; [`warp`]:
@@ -22,19 +22,19 @@
 //! Booleans are masks: a single one fills the slot, each of `n` fills its `n`th part, with ones where it is true.
 //! With slots of 32 bits, wider values take two rows, for their low and their high words.
 
-pub(crate) mod before;
+mod cleanup;
 pub(crate) mod code;
 pub(crate) mod effect;
 pub(crate) mod exact;
 mod float;
 mod half;
 mod handler;
+pub(crate) mod hoist;
 pub(crate) mod native;
 mod rule;
 pub(crate) mod select;
 #[cfg(all(test, feature = "vpu"))]
 mod tests;
-mod tidy;
 mod warp;
 mod wide;
 

@@ -12,14 +12,14 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
-use super::before::Before;
 use super::code::{Code, Micro, NO_ROW, Step};
 use super::effect::{Effect, Value};
 use super::exact::{ByDefinition, Exact, WideByDefinition};
 use super::handler::Handler;
+use super::hoist::Before;
 use super::rule::{self, word};
 use super::warp::Permute;
-use super::{Family, float, mask_of, tidy};
+use super::{Family, cleanup, float, mask_of};
 
 mod arithmetic;
 mod binder;
@@ -51,7 +51,7 @@ pub(crate) fn select_after<const K: usize, F: Family<K>>(
         let mut cover = Cover::new(semantics, shape, binder, &mut exact, whole);
         cover.all()?;
         let (rows, aliases) = (cover.binder.temporaries(), cover.binder.aliases());
-        tidy::tidy(cover.steps, rows, &aliases, before)
+        cleanup::tidy(cover.steps, rows, &aliases, before)
     };
     // If members keep the content of inactive lanes, the steps are the same.
     let (whole, part) = (steps(true)?, if F::WARPS { Vec::new() } else { steps(false)? });
@@ -123,7 +123,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                 }
             });
         }
-        let next = tidy::VALUES.start;
+        let next = cleanup::VALUES.start;
         let (found, highs) = (vec![Found::No; count], vec![Found::No; count]);
         let (steps, stored) = (Vec::new(), Vec::new());
         Cover { semantics, shape, binder, exact, whole, found, highs, canonicalized, steps, stored, next }
@@ -213,13 +213,13 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
     fn temporary(&mut self) -> Option<u16> {
         let row = self.next;
         self.next += 1;
-        tidy::VALUES.contains(&row).then_some(row)
+        cleanup::VALUES.contains(&row).then_some(row)
     }
 
     fn micro(&mut self, (handler, reads): (Handler<K, F>, u8), from: &[u16], number: u64, to: u16) {
         // Row 0 always exists.
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
-        let keep = F::WARPS && !tidy::VALUES.contains(&to);
+        let keep = F::WARPS && !cleanup::VALUES.contains(&to);
         let (high, keep) = (NO_ROW, [keep; 2]);
         let looks_up = handler.is_of::<ByDefinition>() || handler.is_of::<WideByDefinition>();
         self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, looks_up, from: all, number }));

@@ -7,9 +7,9 @@ use isaforge_core::semantics::Op as Node;
 use isaforge_vpu::semantics::SEMANTICS;
 
 use crate::exec::jit::lanes::function::BlockFn;
-use crate::exec::vector::before::Before;
 use crate::exec::vector::code::Code;
 use crate::exec::vector::effect::Effect;
+use crate::exec::vector::hoist::Before;
 use crate::exec::vector::native::Run;
 use crate::exec::vector::select::select_after;
 use crate::level::Level;

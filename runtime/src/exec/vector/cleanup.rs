@@ -5,9 +5,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
-use super::before::Before;
 use super::code::{Micro, NO_ROW, Step};
 use super::effect::Effect;
+use super::hoist::Before;
 use super::rule::{Each, word};
 
 /// Virtual rows, one for each value within a shape, before actual rows are assigned.

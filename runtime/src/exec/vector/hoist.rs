@@ -5,8 +5,8 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
+use super::cleanup::VALUES;
 use super::code::{Micro, NO_ROW, Step};
-use super::tidy::VALUES;
 
 /// Operations that are executed before some codes, and the rows of their results.
 #[derive(Debug)]
