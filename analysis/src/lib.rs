@@ -22,6 +22,7 @@
 //! - `picture`: drawings of the control flow, behind the feature `picture`
 #![forbid(unsafe_code)]
 
+mod dataflow;
 mod dominators;
 pub mod effects;
 mod effort;
@@ -37,7 +38,6 @@ pub mod picture;
 pub mod profile;
 pub mod program;
 pub mod set;
-mod sweep;
 
 pub use entry::{Entry, Flow, Instruction, Operand, Register};
 pub use graph::Graph;

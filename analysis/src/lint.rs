@@ -14,11 +14,11 @@ use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
 use isaforge_core::{EncodeError, Tables};
 
+use crate::dataflow::forwards;
 use crate::entry::{List, Register};
 use crate::graph::Graph;
 use crate::liveness::{Liveness, Registers, numbers};
 use crate::program::Program;
-use crate::sweep::forwards;
 
 /// The kinds of findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::dataflow::Open;
 use crate::entry::{Instruction, Register, once};
 use crate::graph::Graph;
 use crate::program::Program;
-use crate::sweep::Open;
 
 /// A set of registers, by their indices in a [`Liveness`].
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::{Check, Finding, preload};
+use crate::dataflow::forwards;
 use crate::dominators::Dominators;
 use crate::effects::When;
 use crate::effort::step;
@@ -16,7 +17,6 @@ use crate::entry::Register;
 use crate::graph::Graph;
 use crate::liveness::{Registers, numbers};
 use crate::program::Program;
-use crate::sweep::forwards;
 
 /// Reports such barriers.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {

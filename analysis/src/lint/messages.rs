@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Check, Finding};
+use crate::dataflow::forwards;
 use crate::effort::step;
 use crate::entry::{Entry, Instruction, Register};
 use crate::graph::Graph;
 use crate::liveness::Registers;
 use crate::program::Program;
-use crate::sweep::forwards;
 
 /// Reports results that are accessed too early, and unnecessary waits.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
