@@ -2,7 +2,7 @@
 //!
 //! Each is one operation of `isaforge_core::semantics`, or a few. The reference prints [`BUILTINS`].
 
-mod own;
+mod special;
 
 use isaforge_core::float::Round;
 use isaforge_core::semantics::{AtomicOp, Class, Comparison, NONE, Op, Type};
