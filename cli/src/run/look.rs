@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 
 use super::by_name::ByName;
 use super::launched::{Opened, Watched};
-use super::{engine, watch};
+use super::{engine, profile};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
 use crate::output::{count, failed, plain_stdout, running, say, thousands, write_whole};
@@ -62,7 +62,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
         let mut counts = ByName::new(&opened);
         // The run that follows reports why a program fails.
         let _ = machine.run(&mut counts);
-        watch::show(&opened.target.fidelity(), &counts.profile, "reference", &args.watch)?;
+        profile::show(&opened.target.fidelity(), &counts.profile, "reference", &args.watch)?;
     }
     if !args.json && form.is_none() && args.watch.flame.is_none() {
         out.flush()?;
@@ -78,7 +78,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
     }
     match form {
         _ if args.json => writeln!(out, "{}", result(&args.launch, &listing, &counts, ended.as_ref().err()))?,
-        Some(ProfileForm::Listing) => out.write_all(profile(&machine, &listing, &counts).as_bytes())?,
+        Some(ProfileForm::Listing) => out.write_all(counted(&machine, &listing, &counts).as_bytes())?,
         Some(ProfileForm::Folded) => {
             for (frames, threads) in stacks(&opened, &args.launch, &listing, &counts) {
                 writeln!(out, "{} {threads}", frames.join(";"))?;
@@ -207,7 +207,7 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
 }
 
 /// The listing of the program with counts next to each instruction.
-fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String {
+fn counted(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String {
     let terms = machine.terms();
     let total = counts.total();
     let title = |what: &str| format!("by {what}s");

@@ -12,12 +12,12 @@ pub mod look;
 pub mod outputs;
 pub mod own;
 pub mod pages;
+pub mod profile;
 pub mod program;
 pub mod sheet;
 pub mod usc;
 pub mod valhall;
 pub mod vpu;
-pub mod watch;
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -104,7 +104,7 @@ fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Dra
         say(&format!("{}: {}: {warning}", path.display(), paint(WARNING, "warning")));
     }
     if let Some((profile, by)) = &ran.profile {
-        watch::show(&target.fidelity(), profile, by, &args.watch)?;
+        profile::show(&target.fidelity(), profile, by, &args.watch)?;
     }
     let what = match ran.ended {
         Ok(what) => what,
