@@ -11,7 +11,7 @@ use isaforge_core::program::{ProgramError, assemble};
 
 use super::buffers::read_file;
 use super::launched::Launches;
-use super::own::{self, elf};
+use super::user_defined::{self, elf};
 use crate::builtin::{self, Builtin};
 use crate::code::How;
 use crate::failure::{Failure, Status};
@@ -29,7 +29,7 @@ const WIDTH: usize = 100;
 pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let name = program.display();
     let (start, keys, by) = if let Some((spec, generation)) = spec {
-        let Some((target, _)) = own::set(spec, generation)? else { return Ok(Status::Mistakes) };
+        let Some((target, _)) = user_defined::set(spec, generation)? else { return Ok(Status::Mistakes) };
         if elf::matches(&read_file(program).map_err(Failure::reading(program))?) {
             let help = format!("`isaforge run --spec {} {name}`", spec.display());
             return Err(Failure::usage(format!("`{name}` is an ELF file, which runs as it is"), help));
@@ -40,7 +40,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             return Ok(Status::Mistakes);
         }
         let generation = generation.map_or(String::new(), |generation| format!(" --generation {generation}"));
-        (String::new(), own::launch::OwnLaunch::keys(), format!(" --spec {}{generation}", spec.display()))
+        (String::new(), user_defined::launch::OwnLaunch::keys(), format!(" --spec {}{generation}", spec.display()))
     } else {
         let input = Input::read(Some(program))?;
         let Some(isa) = set_of(input.body()) else {

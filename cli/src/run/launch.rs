@@ -321,7 +321,7 @@ mod tests {
     use isaforge_compiler::yaml::read_yaml;
 
     use super::*;
-    use crate::run::own::launch::OwnLaunch;
+    use crate::run::user_defined::launch::OwnLaunch;
 
     #[track_caller]
     fn assert_reads(text: &str) {

@@ -17,7 +17,7 @@ use isaforge_runtime::observe::Profile;
 
 use super::buffers::read_file;
 use super::launch::{LaunchFile, Program};
-use super::{init, own};
+use super::{init, user_defined};
 use crate::args::RunArgs;
 use crate::builtin::{self, Builtin};
 use crate::check;
@@ -230,14 +230,14 @@ impl RunArgs {
 pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<Opened>, Failure> {
     let head = input::head(path, 4)?;
     if let Some((spec, generation)) = spec {
-        let Some((target, set)) = own::set(spec, generation)? else { return Ok(None) };
-        let Some((launched, source)) = own::open(path, target.tables, set)? else { return Ok(None) };
+        let Some((target, set)) = user_defined::set(spec, generation)? else { return Ok(None) };
+        let Some((launched, source)) = user_defined::open(path, target.tables, set)? else { return Ok(None) };
         return Ok(Some(Opened { launched, target, source }));
     }
     if let Some(failure) = init::mistaken(path, false) {
         return Err(failure);
     }
-    if own::elf::matches(&head) {
+    if user_defined::elf::matches(&head) {
         let help = format!("`isaforge run --spec SPEC {}` runs it on the set of a specification", path.display());
         return Err(Failure::usage(format!("`{}` is an ELF file; `run` takes a launch file", path.display()), help));
     }

@@ -10,12 +10,12 @@ pub mod launch;
 pub mod launched;
 pub mod look;
 pub mod outputs;
-pub mod own;
 pub mod pages;
 pub mod profile;
 pub mod program;
 pub mod sheet;
 pub mod usc;
+pub mod user_defined;
 pub mod valhall;
 pub mod vpu;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use isaforge_cli::run::own::place::Place;
+use isaforge_cli::run::user_defined::place::Place;
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
