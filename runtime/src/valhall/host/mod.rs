@@ -6,8 +6,8 @@
 //!
 //! - [`resources`]: the tables; `shared`: hosts that wrap another
 //! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
-//! - [`format`], `packed`, `compressed`: how texels are laid out
-//! - [`primitive`], [`triangle`], [`line`], [`point`], [`samples`]: what a primitive covers
+//! - [`mod@format`], `packed`, `compressed`: how texels are laid out
+//! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
 //! - [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
 //!
 //! # Decisions
