@@ -64,8 +64,8 @@ pub struct DisArgs {
     /// How it is written.
     #[command(flatten)]
     pub code: CodeArgs,
-    /// Print tab-separated rows: word, `ok` or `invalid`, text or reason. With `--order memory`, each line of the input is
-    /// one instruction
+    /// Print tab-separated rows: word, `ok` or `invalid`, text or reason. With `--order memory`, each line of the input
+    /// is one instruction
     #[arg(long)]
     pub tsv: bool,
     /// Print one JSON object per instruction: address, bytes, text, operands, reads, writes, flow
