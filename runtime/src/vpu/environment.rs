@@ -11,7 +11,6 @@ use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::exec::{Outside, QUEUE, World};
 use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::op::{Op, Place, name};
-use crate::vpu::trace::{Sink, Write, Written};
 
 /// The latency in cycles of data in the L2 cache.
 const HIT: u64 = 6;
@@ -21,14 +20,13 @@ const MISS: u64 = 30;
 type Result<T> = std::result::Result<T, Wait>;
 
 /// The threads of a group while they execute an instruction.
-pub(crate) struct Threads<'a, S> {
-    op: &'a Op,
-    group: &'a mut Group,
-    world: &'a mut World,
-    out: Outside<'a>,
-    writes: Vec<Write>,
-    accesses: Vec<Access>,
-    sink: std::marker::PhantomData<S>,
+pub(crate) struct Threads<'a> {
+    pub op: &'a Op,
+    pub group: &'a mut Group,
+    pub world: &'a mut World,
+    pub out: Outside<'a>,
+    /// The accesses to external memory, if they are recorded.
+    pub accesses: Option<&'a mut Vec<Access>>,
 }
 
 pub(crate) fn threads(mask: u64) -> impl Iterator<Item = usize> {
@@ -47,42 +45,22 @@ pub(crate) fn components(element: u16, ty: Type, value: u64) -> impl Iterator<It
     (0..count).map(move |c| (first + c, (value >> (16 * c)) as u16)).filter(|(c, _)| *c < 4)
 }
 
-impl<'a, S: Sink> Threads<'a, S> {
-    pub(crate) fn new(op: &'a Op, group: &'a mut Group, world: &'a mut World, out: Outside<'a>) -> Self {
-        Threads { op, group, world, out, writes: Vec::new(), accesses: Vec::new(), sink: std::marker::PhantomData }
-    }
-
-    /// Passes the recorded writes and accesses to the sink, thread by thread.
-    pub(crate) fn finish(mut self, sink: &mut S) {
-        self.writes.sort_by_key(|write| write.thread);
-        self.writes.into_iter().for_each(|write| sink.write(write));
-        self.accesses.into_iter().for_each(|access| sink.access(access));
-    }
-
-    fn note(&mut self, thread: usize, to: Written, component: usize, value: u16) {
-        if !S::ON {
-            return;
-        }
-        let thread = thread as u8;
-        let at = self.writes.iter().position(|write| write.thread == thread && write.to == to).unwrap_or_else(|| {
-            self.writes.push(Write { thread, to, value: [None; 4] });
-            self.writes.len() - 1
-        });
-        self.writes[at].value[component] = Some(value);
-    }
-
-    fn note_memory(&mut self, thread: usize, at: u32, value: u64) {
-        for (c, value) in components(0, Type::U64, value) {
-            self.note(thread, Written::Memory(at), c, value);
-        }
-    }
-
-    /// Records what a thread accesses in external memory.
-    fn note_access(&mut self, kind: AccessKind, (thread, address): (usize, u64), ty: Type, stored: Option<u64>) {
-        if S::ON {
-            let (lane, size, address) = (thread as u8, (ty.size() / 8) as u8, address & 0xffff_ffff);
-            self.accesses.push(Access { lane, size, address, kind, space: None, stored });
-        }
+impl Threads<'_> {
+    /// Records what the threads of the mask access in external memory; `stored` returns what a thread leaves there, if
+    /// anything.
+    fn note(
+        &mut self,
+        kind: AccessKind,
+        address: &Column<THREADS>,
+        ty: Type,
+        mask: u64,
+        stored: impl Fn(usize) -> Option<u64>,
+    ) {
+        let Some(accesses) = &mut self.accesses else { return };
+        accesses.extend(threads(mask).map(|t| {
+            let (lane, size, address) = (t as u8, (ty.size() / 8) as u8, address[t] & 0xffff_ffff);
+            Access { lane, size, address, kind, space: None, stored: stored(t) }
+        }));
     }
 
     /// Warns if a thread of the mask accesses addresses past the end of external memory.
@@ -163,7 +141,7 @@ impl<'a, S: Sink> Threads<'a, S> {
     }
 }
 
-impl<S: Sink> Rows<THREADS> for Threads<'_, S> {
+impl Rows<THREADS> for Threads<'_> {
     const SLOT: u32 = 64;
 
     #[inline]
@@ -177,7 +155,7 @@ impl<S: Sink> Rows<THREADS> for Threads<'_, S> {
     }
 }
 
-impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
+impl Environment<THREADS> for Threads<'_> {
     type Fault = Wait;
 
     fn active(&self) -> u64 {
@@ -199,24 +177,20 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
         // Threads write one register in order, so the highest thread wins.
         for t in threads(mask) {
             for (c, value) in components(element, ty, value[t]) {
-                let to = match (place, self.group.reserved) {
+                match (place, self.group.reserved) {
                     (Place::Local(index), _) => {
                         set_component(&mut self.group.row_mut(row::LOCAL + u16::from(index))[t], c, value);
-                        Written::Local(index)
                     }
                     (Place::Shared(index), _) => {
                         let slots = self.group.row_mut(row::SHARED + u16::from(index));
                         slots.iter_mut().for_each(|slot| set_component(slot, c, value));
-                        Written::Shared(index)
                     }
                     (Place::Global(index), Some(bank)) => {
                         self.world.banks[usize::from(bank)][usize::from(index)][c] = value;
-                        Written::Global { bank, index }
                     }
                     // Without a reserved bank the result is dropped.
-                    _ => continue,
-                };
-                self.note(t, to, c, value);
+                    _ => {}
+                }
             }
         }
         Ok(())
@@ -262,7 +236,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             self.check_range(address, ty, mask);
             let memory = self.out.memory;
             self.delay(mask, |t| if memory.cached(address[t] as u32) { HIT } else { MISS });
-            threads(mask).for_each(|t| self.note_access(AccessKind::Load, (t, address[t]), ty, None));
+            self.note(AccessKind::Load, address, ty, mask, |_| None);
         }
         Ok(address.map(|at| self.world.load(self.out, space, ty, at)))
     }
@@ -277,20 +251,15 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     ) -> Result<()> {
         if space == name::EXTERNAL {
             self.check_range(address, ty, mask);
-            threads(mask).for_each(|t| self.note_access(AccessKind::Store, (t, address[t]), ty, Some(value[t])));
+            self.note(AccessKind::Store, address, ty, mask, |t| Some(value[t]));
         }
         for t in threads(mask) {
             match space {
-                name::EXTERNAL if ty.size() == 64 => {
-                    self.out.memory.store(address[t] as u32, value[t]);
-                    self.note_memory(t, address[t] as u32, value[t]);
-                }
+                name::EXTERNAL if ty.size() == 64 => self.out.memory.store(address[t] as u32, value[t]),
                 name::TILE => {
                     let (buffer, element, first) = self.world.tile_place(address[t]);
-                    let to = Written::Tile { buffer: buffer as u8, element: element as u32 };
-                    for (c, value) in components(0, ty, value[t]).map(|(c, value)| ((first + c) & 3, value)) {
-                        self.world.tiles[buffer].data[element][c] = value;
-                        self.note(t, to, c, value);
+                    for (c, value) in components(0, ty, value[t]) {
+                        self.world.tiles[buffer].data[element][(first + c) & 3] = value;
                     }
                 }
                 // Palettes are written by the host only.
@@ -312,18 +281,17 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     ) -> Result<Column<THREADS>> {
         self.check_range(address, ty, mask);
         self.delay(mask, |_| MISS);
+        let holds = |t: usize, old: u64| expected.is_none_or(|expected| expected[t] == old);
+        let update = |t: usize, old: u64| if holds(t, old) { op.apply(ty, old, value[t]) } else { old };
         let mut found = [0; THREADS];
         for t in threads(mask) {
             let at = address[t] as u32;
             if self.out.clock.is_some() {
                 self.out.memory.uncache(at);
             }
-            let holds = |old: u64| expected.is_none_or(|expected| expected[t] == old);
-            let update = |old: u64| if holds(old) { op.apply(ty, old, value[t]) } else { old };
-            found[t] = self.out.memory.update(at, update);
-            self.note_access(AccessKind::Atomic, (t, address[t]), ty, Some(update(found[t])));
-            self.note_memory(t, at, update(found[t]));
+            found[t] = self.out.memory.update(at, |old| update(t, old));
         }
+        self.note(AccessKind::Atomic, address, ty, mask, |t| Some(update(t, found[t])));
         Ok(found)
     }
 

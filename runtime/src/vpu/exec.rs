@@ -10,6 +10,7 @@ use isaforge_vpu::semantics::SEMANTICS;
 use crate::exec::vector::code::Code;
 use crate::exec::vector::effect::perform;
 use crate::level::Level;
+use crate::machine::Access;
 use crate::vpu::environment::Threads;
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::group::{Group, Groups, Start, THREADS, row, word};
@@ -17,7 +18,6 @@ use crate::vpu::memory::Memory;
 use crate::vpu::op::{Op, name};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::together::lanes::Lanes;
-use crate::vpu::trace::{Quiet, Sink};
 
 /// The global banks of a core.
 pub const BANKS: usize = 48;
@@ -154,18 +154,18 @@ impl World {
 }
 
 /// Executes an instruction; `None` stands for a word that is not an instruction. The program counter changes only for
-/// a taken branch.
-pub(crate) fn execute<S: Sink>(
+/// a taken branch. `accesses` records what is accessed in external memory, which only the evaluator can do.
+pub(crate) fn execute(
     op: Option<&Op>,
     group: &mut Box<Group>,
     world: &mut World,
     out: Outside<'_>,
-    sink: &mut S,
+    accesses: Option<&mut Vec<Access>>,
 ) -> Outcome {
     let Some(op) = op else { return Outcome::Invalid };
     let result = match (&op.code, world.level) {
-        (Some(code), Some(level)) if !S::ON => by_rows(op, code, level, group, world, out),
-        _ => by_evaluation(op, group, world, out, sink),
+        (Some(code), Some(level)) if accesses.is_none() => by_rows(op, code, level, group, world, out),
+        _ => by_evaluation(op, group, world, out, accesses),
     };
     match result {
         Ok(()) => finish(op, group, world),
@@ -173,17 +173,16 @@ pub(crate) fn execute<S: Sink>(
     }
 }
 
-fn by_evaluation<S: Sink>(
+fn by_evaluation(
     op: &Op,
     group: &mut Group,
     world: &mut World,
     out: Outside<'_>,
-    sink: &mut S,
+    accesses: Option<&mut Vec<Access>>,
 ) -> Result<(), Wait> {
     let mut scratch = std::mem::take(&mut world.scratch);
-    let mut threads = Threads::<S>::new(op, group, world, out);
+    let mut threads = Threads { op, group, world, out, accesses };
     let result = evaluate(SEMANTICS, &op.shape, &mut scratch, &mut threads);
-    threads.finish(sink);
     world.scratch = scratch;
     result
 }
@@ -205,7 +204,7 @@ fn by_rows(
     }
     let flow = code.run(level, whole, std::slice::from_mut(group), |effect, groups| {
         for group in groups {
-            if let Err(wait) = perform(effect, &mut Threads::<Quiet>::new(op, group, world, out)) {
+            if let Err(wait) = perform(effect, &mut Threads { op, group, world, out, accesses: None }) {
                 return ControlFlow::Break(wait);
             }
         }

@@ -13,7 +13,6 @@ use crate::vpu::memory::{MAX_MEMORY, Memory};
 use crate::vpu::processor::{Core, Ended, Rectangle};
 use crate::vpu::program::Program;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::trace::Cycle;
 
 /// The configuration of a machine.
 #[derive(Clone, Debug)]
@@ -107,8 +106,8 @@ impl Machine {
         (self.budget, self.full_budget) = (budget, budget);
     }
 
-    /// Sets the engine that executes instructions, by default the fastest. All engines give the same results. Traces
-    /// always use the reference.
+    /// Sets the engine that executes instructions, by default the fastest. All engines give the same results. Observed
+    /// runs always use the reference.
     pub fn set_execution(&mut self, execution: Execution) {
         let level = (execution.engine() != Engine::Reference).then(|| execution.level());
         self.program = self.program.at(level);
@@ -319,30 +318,13 @@ impl Machine {
         }
     }
 
-    /// Runs until no group is left, cycle by cycle, and passes what every core does to `each`.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_traced(&mut self, mut each: impl FnMut(&Cycle)) -> Result<Report, RunError> {
-        while self.step(Some(&mut each))? {}
-        Ok(self.report())
-    }
-
     /// Runs until no group is left, cycle by cycle.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_cycles(&mut self) -> Result<Report, RunError> {
-        while self.step(None)? {}
+        while self.advance(None)? {}
         Ok(self.report())
-    }
-
-    /// Runs one cycle on every core that has something to do. Returns false if no group was left.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn step(&mut self, trace: Option<&mut dyn FnMut(&Cycle)>) -> Result<bool, RunError> {
-        self.advance(trace, None)
     }
 
     /// Runs until no group is left, cycle by cycle, with an observer. An instruction that stalls is observed before
@@ -351,15 +333,12 @@ impl Machine {
     /// # Errors
     /// As [`run`](Self::run), and [`RunError::Stopped`] when the observer ends the run.
     pub fn run_observed(&mut self, observer: &mut dyn Observer) -> Result<Report, RunError> {
-        while self.advance(None, Some(observer))? {}
+        while self.advance(Some(observer))? {}
         Ok(self.report())
     }
 
-    fn advance(
-        &mut self,
-        mut trace: Option<&mut dyn FnMut(&Cycle)>,
-        mut observer: Option<&mut dyn Observer>,
-    ) -> Result<bool, RunError> {
+    /// Runs one cycle on every core that has something to do. Returns false if no group was left.
+    fn advance(&mut self, mut observer: Option<&mut dyn Observer>) -> Result<bool, RunError> {
         if !self.is_alive() {
             return Ok(false);
         }
@@ -369,14 +348,8 @@ impl Machine {
                 return Err(self.exhausted());
             }
             let out = Outside { memory: &self.memory, palettes: &self.palettes, clock: Some(now) };
-            let core = &mut self.cores[number];
-            let before = core.issued;
             let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
-            let event = core.cycle(&self.program, out, trace.is_some(), observer)?;
-            self.budget -= core.issued - before;
-            if let (Some(event), Some(each)) = (event, &mut trace) {
-                each(&Cycle { cycle: now, core: number, event });
-            }
+            self.budget -= u64::from(self.cores[number].cycle(&self.program, out, observer)?);
         }
         self.cycle += 1;
         let mut alive = self.cores.iter().filter(|c| c.is_alive()).peekable();

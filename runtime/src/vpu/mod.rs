@@ -2,8 +2,8 @@
 //!
 //! A [`Machine`] has a program, cores and external memory. A core has 20 active groups and a queue of 28, 48 global
 //! banks, four tile buffers with a lock for each position, and a spawner that covers rectangles of the screen with
-//! groups. The machine runs to completion ([`Machine::run`]) or cycle by cycle ([`Machine::step`],
-//! [`Machine::run_traced`]).
+//! groups. The machine runs to completion ([`Machine::run`]) or cycle by cycle ([`Machine::run_cycles`],
+//! [`Machine::run_observed`]).
 //!
 //! ```
 //! use isaforge_runtime::vpu::{Config, Machine, Rectangle, assemble};
@@ -41,7 +41,6 @@ pub mod scene;
 pub mod single;
 mod tiles;
 pub(crate) mod together;
-mod trace;
 pub mod watched;
 
 pub use error::{Misuse, Place, RunError, SetupError, Wait, Warning};
@@ -52,4 +51,3 @@ pub use memory::{MAX_MEMORY, Memory};
 pub use processor::{ACTIVE, Ended, Rectangle};
 pub use program::{PROGRAM, assemble, disassemble, refusal, text};
 pub use tiles::{MAX_TILE, TILE_BUFFERS, Tile, TileSize};
-pub use trace::{Cycle, Event, Write, Written};

@@ -11,7 +11,6 @@ use crate::vpu::op::Interacts;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
-use crate::vpu::trace::{Event, Noted, Quiet};
 use crate::vpu::watched::Seen;
 
 /// The most active groups of a core.
@@ -266,7 +265,7 @@ impl Core {
             let most = burst.min(*budget);
             let mut left = most;
             while left > 0 {
-                match execute(program.op(group.pc), group, &mut self.world, out, &mut Quiet) {
+                match execute(program.op(group.pc), group, &mut self.world, out, None) {
                     Outcome::Next => group.pc = (group.pc + 1) & 1023,
                     Outcome::Jumped => {}
                     Outcome::Stalled(_) => break,
@@ -323,27 +322,24 @@ impl Core {
         self.stalls >= self.active.len()
     }
 
-    /// Executes one cycle. `None` if the core has nothing to do.
+    /// Executes one cycle. Returns whether an instruction was issued.
     pub(crate) fn cycle(
         &mut self,
         program: &Program,
         out: Outside<'_>,
-        traced: bool,
         mut observer: Option<&mut dyn Observer>,
-    ) -> Result<Option<Event>, RunError> {
+    ) -> Result<bool, RunError> {
         self.fill(program);
         self.active.iter_mut().for_each(|group| group.settle());
-        if self.active.is_empty() {
-            return Ok(None);
-        }
-        if std::mem::take(&mut self.bubble) {
-            return Ok(Some(Event::Bubble));
+        // The fetch after a taken branch is wasted.
+        if self.active.is_empty() || std::mem::take(&mut self.bubble) {
+            return Ok(false);
         }
         let now = out.clock.unwrap_or(u64::MAX);
         let count = self.active.len();
         let order = (0..count).map(|k| (self.turn + k) % count);
         let Some(index) = order.into_iter().find(|i| !self.waits_for_memory(&self.active[*i], program, now)) else {
-            return Ok(Some(Event::Idle));
+            return Ok(false);
         };
         self.turn = index + 1;
         let (core, pc) = (self.number, self.active[index].pc);
@@ -355,23 +351,17 @@ impl Core {
             }
         }
         let group = &mut self.active[index];
-        let serial = group.serial;
-        let mut noted = Noted::default();
-        let op = program.op(pc);
-        let outcome = match traced || observer.is_some() {
-            true => execute(op, group, &mut self.world, out, &mut noted),
-            false => execute(op, group, &mut self.world, out, &mut Quiet),
-        };
-        let text = || if traced { program.text(pc) } else { String::new() };
-        match outcome {
+        let mut accesses = Vec::new();
+        let recorded = observer.is_some().then_some(&mut accesses);
+        match execute(program.op(pc), group, &mut self.world, out, recorded) {
             Outcome::Next => group.pc = (pc + 1) & 1023,
             Outcome::Jumped => self.bubble = true,
             Outcome::Ended => {}
-            Outcome::Stalled(wait) => {
+            Outcome::Stalled(_) => {
                 // While data is in flight no group is stuck; once it has arrived, its group must get a turn.
                 let coming = self.active.iter().any(|g| self.waits_for_memory(g, program, now));
                 self.stalls = if coming { 0 } else { self.stalls + 1 };
-                return Ok(Some(Event::Stall { group: serial, pc, text: text(), wait }));
+                return Ok(false);
             }
             Outcome::Invalid => return Err(self.invalid(index, program)),
         }
@@ -379,20 +369,18 @@ impl Core {
         self.issued += 1;
         group.steps += 1;
         if let Some(observer) = observer {
-            let accesses = &noted.accesses[..];
-            let seen = Seen { group, world: &self.world, memory: out.memory, core, pc, accesses };
+            let seen = Seen { group, world: &self.world, memory: out.memory, core, pc, accesses: &accesses };
             if observer.after(&seen).is_break() {
                 return Err(RunError::Stopped);
             }
         }
-        let (flags, living, active) = (group.flags_by_thread(), group.living, group.active);
-        if living == 0 {
+        if group.living == 0 {
             let group = self.active.remove(index);
             self.turn = index;
             self.recycle(&group);
             self.spare.push(group);
         }
-        Ok(Some(Event::Issue { group: serial, pc, text: text(), writes: noted.writes, flags, living, active }))
+        Ok(true)
     }
 
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {

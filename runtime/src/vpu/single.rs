@@ -10,7 +10,6 @@ use crate::vpu::group::{Group, Registers, Start, THREADS, components, row, word}
 use crate::vpu::memory::Memory;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::trace::{Quiet, Sink, Write};
 
 /// A group about to execute a word, and everything that it can observe.
 #[derive(Clone, Debug)]
@@ -79,23 +78,11 @@ pub enum Next {
     Ended,
 }
 
-/// Executes a word, and appends its writes to `writes` in order.
+/// Executes a word: by operations on rows, with the instructions of a level of the processor, or by the evaluator.
 ///
 /// # Errors
 /// When the word is not an instruction; the state is unchanged then.
-pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<Next, String> {
-    by(None, word, state, writes)
-}
-
-/// Executes a word by operations on rows, with the instructions of a level of the processor.
-///
-/// # Errors
-/// As [`execute`].
-pub fn execute_at(level: Level, word: u64, state: &mut State) -> Result<Next, String> {
-    by(Some(level), word, state, &mut Quiet)
-}
-
-fn by<S: Sink>(level: Option<Level>, word: u64, state: &mut State, sink: &mut S) -> Result<Next, String> {
+pub fn execute(level: Option<Level>, word: u64, state: &mut State) -> Result<Next, String> {
     if let Some(reason) = refusal(word) {
         return Err(reason);
     }
@@ -103,7 +90,7 @@ fn by<S: Sink>(level: Option<Level>, word: u64, state: &mut State, sink: &mut S)
     let (mut group, mut world) = take(state, level, &program.constants);
     let out = Outside { memory: &state.memory, palettes: &state.palettes, clock: state.clock };
     let op = program.op(0);
-    let outcome = run(op, &mut group, &mut world, out, sink);
+    let outcome = run(op, &mut group, &mut world, out, None);
     give_back(state, &group, world);
     Ok(match outcome {
         Outcome::Next => {

@@ -20,7 +20,6 @@ use crate::level::Level;
 use crate::vpu::exec::{Outcome, Outside, World, execute};
 use crate::vpu::group::{Group, SLOTS, row, word};
 use crate::vpu::program::Program;
-use crate::vpu::trace::Quiet;
 use act::{Acting, Flow, members};
 use lanes::Lanes;
 use sequence::{Item, Sequence};
@@ -273,7 +272,7 @@ impl<'a> Bundle<'a> {
             let group = &mut self.groups[i];
             group.pc = pc;
             // None of these instructions waits while cycles are not counted.
-            if let Outcome::Next = execute(self.program.op(pc), group, self.world, self.out, &mut Quiet) {
+            if let Outcome::Next = execute(self.program.op(pc), group, self.world, self.out, None) {
                 group.pc = (pc + 1) & 1023;
             }
         }

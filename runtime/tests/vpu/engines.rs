@@ -2,7 +2,7 @@
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::Level;
-use isaforge_runtime::vpu::single::{State, execute, execute_at};
+use isaforge_runtime::vpu::single::{State, execute};
 use isaforge_runtime::vpu::{BANKS, Memory, Palette, Tile, TileSize};
 
 #[path = "../../../fuzz/src/execution/vpu.rs"]
@@ -54,10 +54,10 @@ fn a_word_leaves_what_the_reference_leaves() {
         for opcode in 0..69 {
             let word = sample(isaforge_vpu::ISA, opcode, &mut random);
             let mut expected = start.clone();
-            let outcome = execute(word, &mut expected, &mut Vec::new());
+            let outcome = execute(None, word, &mut expected);
             for level in Level::available() {
                 let mut found = start.clone();
-                let next = execute_at(level, word, &mut found);
+                let next = execute(Some(level), word, &mut found);
                 let what = format!("round {round}, word {word:#018x} at {}", level.name());
                 assert_eq!(next, outcome, "{what}");
                 assert_eq!(shown(&found), shown(&expected), "{what}");

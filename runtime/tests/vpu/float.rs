@@ -50,7 +50,7 @@ impl Instruction {
             thread[0].copy_from_slice(&a[4 * t..4 * t + 4]);
             thread[1].copy_from_slice(&b[4 * t..4 * t + 4]);
         }
-        execute(self.word, &mut self.state, &mut vec![]).expect("it is an instruction");
+        execute(None, self.word, &mut self.state).expect("it is an instruction");
         std::array::from_fn(|i| self.state.registers.local[i / 4][2][i % 4])
     }
 

@@ -1,9 +1,11 @@
 //! Groups, banks, the queue, locks, time, and the ends of runs.
 
+use std::ops::ControlFlow;
+
 use isaforge_core::sample::{Random, sample};
+use isaforge_runtime::machine::{At, Observer, Register, View};
 use isaforge_runtime::vpu::{
-    BANKS, Config, Cycle, Event, Machine, Misuse, Rectangle, Registers, Report, RunError, SetupError, TileSize, Wait,
-    Written, assemble,
+    BANKS, Config, Machine, Misuse, Rectangle, Registers, Report, RunError, SetupError, TileSize, Wait, assemble,
 };
 
 use crate::seed::seed;
@@ -28,10 +30,21 @@ fn rectangle(machine: &mut Machine, width: u32, height: u32) {
     machine.start_rectangle(0, Rectangle { x: 0, y: 0, width, height }, 0, 0).expect("core 0 and bank 0 exist");
 }
 
-fn trace(machine: &mut Machine) -> (Vec<Cycle>, Result<Report, RunError>) {
-    let mut cycles = Vec::new();
-    let result = machine.run_traced(|cycle| cycles.push(cycle.clone()));
-    (cycles, result)
+/// Calls a function after every instruction.
+struct After<F>(F);
+
+impl<F: FnMut(&dyn View)> Observer for After<F> {
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        (self.0)(view);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Runs a machine to the end. Returns where every instruction was executed.
+fn trace(machine: &mut Machine) -> (Vec<At>, Report) {
+    let mut places = Vec::new();
+    let report = machine.run_observed(&mut After(|view: &dyn View| places.push(view.at()))).expect("it ends");
+    (places, report)
 }
 
 type Run = fn(&mut Machine) -> Result<Report, RunError>;
@@ -128,49 +141,29 @@ fn harmless_misuse_is_warned_of_and_changes_nothing() {
 #[test]
 fn a_taken_branch_costs_one_bubble() {
     let mut machine = group("Branch next\nnext: Branch.x never\nnever: Exit");
-    let (cycles, result) = trace(&mut machine);
-    result.expect("it ends");
-    let events: Vec<String> = cycles
-        .iter()
-        .map(|c| match &c.event {
-            Event::Issue { text, .. } => text.clone(),
-            other => format!("{other:?}"),
-        })
-        .collect();
-    assert_eq!(events, ["Branch 1", "Bubble", "Branch.x 2", "Exit"]);
+    let (places, report) = trace(&mut machine);
+    assert_eq!(places.iter().map(|at| at.pc).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(report.cycles, 4, "only the first branch is taken");
 }
 
 #[test]
 fn data_comes_later_and_sooner_from_the_cache() {
-    let mut machine = group(
-        "
-        IssueExternalLoad g0.xyzw
-        FinishExternalLoad r1.xyzw
-        IssueExternalLoad g0.xyzw
-        FinishExternalLoad r2.xyzw
-        IssueExternalFetchOr g0.xyzw, r0.xyzw
-        FinishExternalLoad r3.xyzw
-        Exit",
-    );
-    machine.memory().write(0, &[1, 0, 2, 0, 3, 0, 4, 0]);
-    let (cycles, result) = trace(&mut machine);
-    result.expect("it ends");
-    let mut waits = vec![0];
-    for cycle in &cycles {
-        match &cycle.event {
-            Event::Idle => *waits.last_mut().expect("it starts with one") += 1,
-            Event::Issue { text, .. } if text.starts_with("Finish") => waits.push(0),
-            _ => {}
-        }
-    }
-    assert!(
-        waits[0] > waits[1] && waits[1] > 0 && waits[2] > waits[1],
-        "first {}, cached {}, atomic {}",
-        waits[0],
-        waits[1],
-        waits[2]
-    );
-    assert_eq!(machine.ended(0)[0].registers.local[3][2], [1, 2, 3, 4]);
+    let parts = [
+        "IssueExternalLoad g0.xyzw\nFinishExternalLoad r1.xyzw\n",
+        "IssueExternalLoad g0.xyzw\nFinishExternalLoad r2.xyzw\n",
+        "IssueExternalFetchOr g0.xyzw, r0.xyzw\nFinishExternalLoad r3.xyzw\n",
+    ];
+    // The cycles in which nothing is issued, for as many of the parts.
+    let idle = |count: usize| {
+        let mut machine = group(&(parts[..count].concat() + "Exit"));
+        machine.memory().write(0, &[1, 0, 2, 0, 3, 0, 4, 0]);
+        let report = machine.run_cycles().expect("it ends");
+        assert_eq!(machine.ended(0)[0].registers.local[3][count], [1, 2, 3, 4]);
+        report.cycles - report.steps
+    };
+    let [first, both, all] = [1, 2, 3].map(idle);
+    let (cached, atomic) = (both - first, all - both);
+    assert!(first > cached && cached > 0 && atomic > cached, "first {first}, cached {cached}, atomic {atomic}");
 }
 
 #[test]
@@ -186,8 +179,8 @@ fn other_groups_issue_while_one_waits_for_memory() {
 }
 
 #[test]
-fn the_trace_tells_writes_flags_and_masks() {
-    let mut machine = group(
+fn observers_see_writes_flags_and_masks() {
+    let mut machine = machine(
         "
         LoadPosition.zero r0.x_z_
         Branch.x 2
@@ -195,19 +188,30 @@ fn the_trace_tells_writes_flags_and_masks() {
         Sync
         WriteLocalTile2._y__ g1.xyzw
         Exit",
+        &Config::default(),
     );
     machine.bank_mut(0, 0).expect("bank 0 exists")[1] = [1, 2, 3, 4];
-    let (cycles, result) = trace(&mut machine);
-    result.expect("it ends");
-    assert_eq!(
-        cycles[0].to_string(),
-        "     0 core 0 group 0      0: LoadPosition.zero r0.x_z_  | t0 r0=0008,_,0008,_; t1 r0=0009,_,0009,_; \
-         t2 r0=000a,_,000a,_; t3 r0=000b,_,000b,_ | flags ---- ---- ---- ---- | threads ++++"
-    );
-    let Event::Issue { writes, .. } = &cycles[4].event else { panic!("{}", cycles[4]) };
-    assert_eq!(writes[3].to, Written::Tile { buffer: 2, element: 3 * 32 + 11 });
-    assert_eq!(writes[3].value, [None, Some(2), None, None]);
-    assert!(cycles[5].to_string().ends_with("threads xxxx"), "{}", cycles[5]);
+    machine.set_tile(0, 2, &[[9; 4]; 32 * 32]).expect("core 0 exists");
+    // What is not written keeps its content.
+    let registers = Registers { local: [[[7; 4]; 16]; 4], flags: [15; 4], ..Registers::default() };
+    machine.start_group(0, 0, (8, 3), 0, registers).expect("there is room");
+    let mut seen = Vec::new();
+    let mut observer = After(|view: &dyn View| {
+        let values = |bank| [0, 1, 2, 3].map(|lane| view.read(Register { bank, index: 0 }, lane).expect("it exists"));
+        seen.push((view.origin(), view.at(), values(0), values(3)));
+    });
+    machine.run_observed(&mut observer).expect("it ends");
+    let (origin, at, registers, flags) = &seen[0];
+    assert_eq!((&origin[..], at.pc, at.live, at.active), ("core 0 group 0 at (8,3)", 0, 15, 15));
+    assert_eq!(*registers, [8, 9, 10, 11].map(|x| 0x0007_0000_0007_0000 | x << 32 | x));
+    // The two components that are written are not 0.
+    assert_eq!(*flags, [0b1010; 4]);
+    for (index, element) in machine.tiles(0).expect("core 0 exists")[2].data.iter().enumerate() {
+        let written = (3 * 32 + 8..3 * 32 + 12).contains(&index);
+        assert_eq!(*element, [9, if written { 2 } else { 9 }, 9, 9], "element {index}");
+    }
+    let (_, at, ..) = &seen[5];
+    assert_eq!((at.pc, at.live, at.active), (5, 0, 0));
 }
 
 #[test]
@@ -224,9 +228,8 @@ fn one_seed_gives_one_run() {
         machine.bank_mut(0, 0).expect("bank 0 exists")[1] = [1, 0, 0, 0];
         rectangle(&mut machine, 64, 4);
         machine.start_rectangle(1, Rectangle { x: 64, y: 0, width: 9, height: 3 }, 0, 0).expect("core 1 exists");
-        let (cycles, result) = trace(&mut machine);
-        result.expect("it ends");
-        cycles.iter().map(|c| c.to_string() + "\n").collect::<String>()
+        let after = trace(&mut machine);
+        (after, machine.memory().bytes())
     };
     assert_eq!(run(0), run(0));
     assert_eq!(run(5), run(5));

@@ -90,7 +90,7 @@ pub fn check(vpu: &Vpu, every: usize) {
             // Data is ready at once, and the group has no bank but its own.
             (state.clock, state.reserved) = (None, None);
             let mut after = state.clone();
-            let next = execute(code, &mut after, &mut vec![]).expect("only instructions are recorded");
+            let next = execute(None, code, &mut after).expect("only instructions are recorded");
             if state.living == 0 {
                 continue;
             }

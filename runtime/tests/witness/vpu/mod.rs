@@ -2,8 +2,7 @@
 //! word at a time.
 //!
 //! An input is a word and the number of a state. The answer is the change by the word (registers, flags, threads,
-//! banks, the queue, tiles and their locks, memory), how the group continues, misuse, and the writes that a trace
-//! shows.
+//! banks, the queue, tiles and their locks, memory), how the group continues, and misuse.
 
 pub mod derived;
 mod state;
@@ -11,7 +10,7 @@ mod state;
 use isaforge_core::bits::ones;
 use isaforge_core::table::{Operand, Shape};
 use isaforge_runtime::Level;
-use isaforge_runtime::vpu::single::{State, execute, execute_at};
+use isaforge_runtime::vpu::single::{State, execute};
 use isaforge_vpu::{ISA, decode};
 
 use crate::effect::Effect;
@@ -40,25 +39,16 @@ impl Vpu {
         Vpu { states: state::all().into_iter().map(with_cells).collect() }
     }
 
-    /// Executes a word by the reference, or by operations on rows at a level. The writes are always the reference's,
-    /// since operations on rows do not record them.
+    /// Executes a word by the reference, or by operations on rows at a level.
     fn execute(&self, level: Option<Level>, word: u64, number: usize) -> Effect {
         let (before, cells) = &self.states[number % STATES];
         let mut after = before.clone();
-        let mut writes = vec![];
-        let next = execute(word, &mut after, &mut writes).expect("only instructions are recorded");
-        let next = level.map_or(next, |level| {
-            after = before.clone();
-            execute_at(level, word, &mut after).expect("only instructions are recorded")
-        });
+        let next = execute(level, word, &mut after).expect("only instructions are recorded");
         let mut effect = Effect::default();
         effect.push_changed(0, cells, &state::cells(&after));
         let warnings = after.warnings.iter().fold(0, |all, misuse| all | 1 << *misuse as u32);
         let notes = [(cell::NEXT, state::next(next)), (cell::WARNINGS, warnings)];
         notes.into_iter().filter(|(_, word)| *word != 0).for_each(|(cell, word)| effect.push(cell, word));
-        if !writes.is_empty() {
-            effect.push(cell::WRITES, state::hash(&writes));
-        }
         effect
     }
 }

@@ -1,9 +1,9 @@
 //! The states on which words are executed, and their cells.
 
 use isaforge_runtime::vpu::single::{Launched, Next, State};
-use isaforge_runtime::vpu::{BANKS, Memory, QUEUE, Registers, Tile, TileSize, Wait, Write, Written};
+use isaforge_runtime::vpu::{BANKS, Memory, QUEUE, Registers, Tile, TileSize, Wait};
 
-use crate::random::{Hash, Random};
+use crate::random::Random;
 use crate::values::Class;
 
 /// The number of states.
@@ -27,7 +27,6 @@ pub mod cell {
     pub const TILES: u32 = 640 + 48 * 64;
     pub const NEXT: u32 = 0x4000;
     pub const WARNINGS: u32 = 0x4001;
-    pub const WRITES: u32 = 0x4002;
 }
 
 const CLASSES: [Class; 6] =
@@ -195,8 +194,7 @@ pub fn name(at: u32) -> String {
             }
         }
         cell::NEXT => "what is next".to_owned(),
-        cell::WARNINGS => "kinds of misuse".to_owned(),
-        _ => "writes of the trace".to_owned(),
+        _ => "kinds of misuse".to_owned(),
     }
 }
 
@@ -210,22 +208,4 @@ pub fn next(next: Next) -> u32 {
         Next::Same(Wait::Memory) => 4,
         Next::Ended => 5,
     }
-}
-
-/// Hashes a list of writes.
-pub fn hash(writes: &[Write]) -> u32 {
-    let mut hash = Hash::new();
-    for write in writes {
-        let place = match write.to {
-            Written::Local(index) => [1, index.into(), 0],
-            Written::Shared(index) => [2, index.into(), 0],
-            Written::Global { bank, index } => [3, bank.into(), index.into()],
-            Written::Tile { buffer, element } => [4, buffer.into(), element],
-            Written::Memory(address) => [5, address, 0],
-        };
-        hash.word(write.thread.into());
-        place.into_iter().for_each(|word| hash.word(word));
-        write.value.iter().for_each(|value| hash.word(value.map_or(0x1_0000, u32::from)));
-    }
-    (hash.0 ^ hash.0 >> 32) as u32
 }
