@@ -3,11 +3,12 @@
 //! A single has 24 significant bits and a half 11, so sums, differences, products, quotients and roots may be rounded
 //! to a single first.
 
-use super::rule::rules;
+use isaforge_core::semantics::{Comparison, Op};
 
-const SIGN: u16 = 1 << 15;
-const INFINITY: u16 = 0x7c00;
-const QUIET: u16 = 0x200;
+use super::float::number;
+use super::rule::{of, operations, rules};
+
+number! { u16, i16, 10, of }
 
 /// Widens a half in the low bits to a single, exactly; a NaN keeps its bits.
 #[inline(always)]
@@ -59,22 +60,7 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
     f32::from_bits(if inexact && bits & 1 == 0 { odd } else { bits })
 }
 
-fn ones(holds: bool) -> u16 {
-    if holds { u16::MAX } else { 0 }
-}
-
-#[inline(always)]
-fn is_nan(half: u16) -> bool {
-    half & !SIGN > INFINITY
-}
-
-/// Returns an integer that orders like the number, with -0 before +0.
-#[inline(always)]
-fn rank(half: u16) -> i16 {
-    (half ^ ((half as i16 >> 15) as u16 >> 1)) as i16
-}
-
-/// The same, but zeros of either sign are equal.
+/// Returns an integer that orders like the number, with zeros of either sign equal.
 #[inline(always)]
 fn order(half: u16) -> i16 {
     let magnitude = (half & !SIGN) as i16;
@@ -86,34 +72,26 @@ fn both_numbers(a: u16, b: u16) -> bool {
     !is_nan(a) & !is_nan(b)
 }
 
-/// Returns the other operand if one is a NaN, or the first one made quiet if both are.
-#[inline(always)]
-fn without_nan(a: u16, b: u16, number: u16) -> u16 {
-    let (is_a, is_b) = (is_nan(a), is_nan(b));
-    let either = if is_b { a } else { number };
-    let loser = if is_a { b } else { either };
-    if is_a && is_b { a | QUIET } else { loser }
+operations! { u16, of, arithmetic(Op);
+    Op::Add => Add(a, b; nan) rounded(f(a) + f(b), nan);
+    Op::Sub => Sub(a, b; nan) rounded(f(a) - f(b), nan);
+    Op::Mul => Mul(a, b; nan) rounded(f(a) * f(b), nan);
+    Op::Div => Div(a, b; nan) rounded(f(a) / f(b), nan);
+    Op::Sqrt => Sqrt(a; nan) rounded(f(a).sqrt(), nan);
+    Op::Fma => Fma(a, b, c; nan) rounded(fused(f(a), f(b), f(c)), nan);
+}
+
+operations! { u16, of, compare(Comparison);
+    Comparison::Equal => Equal(a, b; _) ones(both_numbers(a, b) & (order(a) == order(b)));
+    Comparison::NotEqual => NotEqual(a, b; _) ones(!(both_numbers(a, b) & (order(a) == order(b))));
+    Comparison::Less => Less(a, b; _) ones(both_numbers(a, b) & (order(a) < order(b)));
+    Comparison::LessEqual => LessEqual(a, b; _) ones(both_numbers(a, b) & (order(a) <= order(b)));
+    Comparison::Apart => Apart(a, b; _) ones(both_numbers(a, b) & (order(a) != order(b)));
+    Comparison::Unordered => Unordered(a, b; _) ones(!both_numbers(a, b));
+    Comparison::TotalLessEqual => Total(a, b; _) ones(rank(a) <= rank(b));
 }
 
 rules! { u16;
-    Add(a, b; nan) rounded(f(a) + f(b), nan);
-    Sub(a, b; nan) rounded(f(a) - f(b), nan);
-    Mul(a, b; nan) rounded(f(a) * f(b), nan);
-    Div(a, b; nan) rounded(f(a) / f(b), nan);
-    Sqrt(a; nan) rounded(f(a).sqrt(), nan);
-    Fma(a, b, c; nan) rounded(fused(f(a), f(b), f(c)), nan);
-    Canonical(a; nan) if is_nan(a) { nan as u16 } else { a };
-    Min(a, b; _) without_nan(a, b, if rank(b) < rank(a) { b } else { a });
-    Max(a, b; _) without_nan(a, b, if rank(b) > rank(a) { b } else { a });
-    Neg(a; _) a ^ SIGN;
-    Abs(a; _) a & !SIGN;
-    Equal(a, b; _) ones(both_numbers(a, b) & (order(a) == order(b)));
-    NotEqual(a, b; _) ones(!(both_numbers(a, b) & (order(a) == order(b))));
-    Less(a, b; _) ones(both_numbers(a, b) & (order(a) < order(b)));
-    LessEqual(a, b; _) ones(both_numbers(a, b) & (order(a) <= order(b)));
-    Apart(a, b; _) ones(both_numbers(a, b) & (order(a) != order(b)));
-    Unordered(a, b; _) ones(!both_numbers(a, b));
-    Total(a, b; _) ones(rank(a) <= rank(b));
     ToSigned(a; _) f(a) as i16 as u16;
     ToUnsigned(a; _) f(a) as u16;
     FromSigned(a; _) narrow((f32::from(a as i16)).to_bits()) as u16;

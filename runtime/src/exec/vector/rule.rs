@@ -81,6 +81,28 @@ macro_rules! rules {
 }
 pub(super) use rules;
 
+/// A handler, and the number of rows it reads. `None` if there is none.
+pub(super) type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
+
+/// Defines rules, each after what it computes, and the function that returns the handler for that.
+macro_rules! operations {
+    ($part:ty, $of:ident, $function:ident($what:ty); $($(#[$doc:meta])*
+        $key:pat => $name:ident($($value:ident),*; $number:pat) $result:expr;)*) => {
+        $crate::exec::vector::rule::rules! { $part; $($(#[$doc])* $name($($value),*; $number) $result;)* }
+
+        #[allow(unreachable_patterns, reason = "some lists are complete")]
+        pub(in crate::exec::vector) fn $function<const K: usize, F: $crate::exec::vector::Family<K>>(
+            what: $what,
+        ) -> $crate::exec::vector::rule::Found<K, F> {
+            Some(match what {
+                $($key => $of::<$name, K, F>(),)*
+                _ => return None,
+            })
+        }
+    };
+}
+pub(super) use operations;
+
 /// Rules on whole words of any content.
 pub(super) mod word {
     rules! { u64;
@@ -94,144 +116,114 @@ pub(super) mod word {
 }
 
 macro_rules! width {
-    ($name:ident, $u:ident, $i:ident, $wide:ident, $wide_signed:ident) => {
-        /// Rules on components of one width.
+    ($name:ident, $u:ident, $i:ident, $wide:ident, $wide_signed:ident, $of:ident) => {
+        /// Rules on components of one width, by operation or comparison and whether it is signed.
         pub(super) mod $name {
+            use super::{Comparison, Op, $of};
+
             const BITS: $u = $u::BITS as $u;
 
             fn ones(holds: bool) -> $u {
                 if holds { $u::MAX } else { 0 }
             }
 
-            rules! { $u;
-                Neg(a; _) a.wrapping_neg();
-                Abs(a; _) (a as $i).wrapping_abs() as $u;
-                Add(a, b; _) a.wrapping_add(b);
-                Sub(a, b; _) a.wrapping_sub(b);
-                Mul(a, b; _) a.wrapping_mul(b);
-                MulHigh(a, b; _) ((a as $wide * b as $wide) >> $u::BITS) as $u;
-                MulHighSigned(a, b; _) ((a as $i as $wide_signed * b as $i as $wide_signed) >> $u::BITS) as $u;
-                Shl(a, b; _) a << (b & (BITS - 1));
-                Shr(a, b; _) a >> (b & (BITS - 1));
-                ShrSigned(a, b; _) (a as $i >> (b & (BITS - 1))) as $u;
-                RotateLeft(a, b; _) {
+            operations! { $u, $of, integer((Op, bool));
+                (Op::Neg, _) => Neg(a; _) a.wrapping_neg();
+                (Op::Abs, true) => Abs(a; _) (a as $i).wrapping_abs() as $u;
+                (Op::Add, _) => Add(a, b; _) a.wrapping_add(b);
+                (Op::Sub, _) => Sub(a, b; _) a.wrapping_sub(b);
+                (Op::Mul, _) => Mul(a, b; _) a.wrapping_mul(b);
+                (Op::MulHigh, false) => MulHigh(a, b; _) ((a as $wide * b as $wide) >> $u::BITS) as $u;
+                (Op::MulHigh, true) => MulHighSigned(a, b; _) {
+                    ((a as $i as $wide_signed * b as $i as $wide_signed) >> $u::BITS) as $u
+                };
+                /// The quotient, or all ones if the divisor is zero.
+                (Op::Div, false) => Divide(a, b; _) a.checked_div(b).unwrap_or($u::MAX);
+                (Op::Div, true) => DivideSigned(a, b; _) {
+                    if b == 0 { $u::MAX } else { (a as $i).wrapping_div(b as $i) as $u }
+                };
+                (Op::Rem, false) => Remainder(a, b; _) a.checked_rem(b).unwrap_or(a);
+                (Op::Rem, true) => RemainderSigned(a, b; _) {
+                    if b == 0 { a } else { (a as $i).wrapping_rem(b as $i) as $u }
+                };
+                (Op::Shl, _) => Shl(a, b; _) a << (b & (BITS - 1));
+                (Op::Shr, false) => Shr(a, b; _) a >> (b & (BITS - 1));
+                (Op::Shr, true) => ShrSigned(a, b; _) (a as $i >> (b & (BITS - 1))) as $u;
+                (Op::RotateLeft, _) => RotateLeft(a, b; _) {
                     let b = b & (BITS - 1);
                     a << b | a >> ((BITS - b) & (BITS - 1))
                 };
-                RotateRight(a, b; _) {
+                (Op::RotateRight, _) => RotateRight(a, b; _) {
                     let b = b & (BITS - 1);
                     a >> b | a << ((BITS - b) & (BITS - 1))
                 };
-                LeadingZeros(a; _) a.leading_zeros() as $u;
-                TrailingZeros(a; _) a.trailing_zeros() as $u;
-                CountOnes(a; _) a.count_ones() as $u;
-                ReverseBits(a; _) a.reverse_bits();
-                Min(a, b; _) a.min(b);
-                MinSigned(a, b; _) (a as $i).min(b as $i) as $u;
-                Max(a, b; _) a.max(b);
-                MaxSigned(a, b; _) (a as $i).max(b as $i) as $u;
-                AddSat(a, b; _) a.saturating_add(b);
-                AddSatSigned(a, b; _) (a as $i).saturating_add(b as $i) as $u;
-                SubSat(a, b; _) a.saturating_sub(b);
-                SubSatSigned(a, b; _) (a as $i).saturating_sub(b as $i) as $u;
-                AddHalf(a, b; _) (a & b) + ((a ^ b) >> 1);
-                AddHalfSigned(a, b; _) {
+                (Op::LeadingZeros, _) => LeadingZeros(a; _) a.leading_zeros() as $u;
+                (Op::TrailingZeros, _) => TrailingZeros(a; _) a.trailing_zeros() as $u;
+                (Op::CountOnes, _) => CountOnes(a; _) a.count_ones() as $u;
+                (Op::ReverseBits, _) => ReverseBits(a; _) a.reverse_bits();
+                (Op::Min, false) => Min(a, b; _) a.min(b);
+                (Op::Min, true) => MinSigned(a, b; _) (a as $i).min(b as $i) as $u;
+                (Op::Max, false) => Max(a, b; _) a.max(b);
+                (Op::Max, true) => MaxSigned(a, b; _) (a as $i).max(b as $i) as $u;
+                (Op::AddSat, false) => AddSat(a, b; _) a.saturating_add(b);
+                (Op::AddSat, true) => AddSatSigned(a, b; _) (a as $i).saturating_add(b as $i) as $u;
+                (Op::SubSat, false) => SubSat(a, b; _) a.saturating_sub(b);
+                (Op::SubSat, true) => SubSatSigned(a, b; _) (a as $i).saturating_sub(b as $i) as $u;
+                (Op::AddHalf, false) => AddHalf(a, b; _) (a & b) + ((a ^ b) >> 1);
+                (Op::AddHalf, true) => AddHalfSigned(a, b; _) {
                     let (a, b) = (a as $i, b as $i);
                     (a & b).wrapping_add((a ^ b) >> 1) as $u
                 };
-                AddHalfUp(a, b; _) (a | b) - ((a ^ b) >> 1);
-                AddHalfUpSigned(a, b; _) {
+                (Op::AddHalfUp, false) => AddHalfUp(a, b; _) (a | b) - ((a ^ b) >> 1);
+                (Op::AddHalfUp, true) => AddHalfUpSigned(a, b; _) {
                     let (a, b) = (a as $i, b as $i);
                     (a | b).wrapping_sub((a ^ b) >> 1) as $u
                 };
-                Equal(a, b; _) ones(a == b);
-                NotEqual(a, b; _) ones(a != b);
-                Less(a, b; _) ones(a < b);
-                LessSigned(a, b; _) ones((a as $i) < b as $i);
-                LessEqual(a, b; _) ones(a <= b);
-                LessEqualSigned(a, b; _) ones(a as $i <= b as $i);
-                /// The quotient, or all ones if the divisor is zero.
-                Divide(a, b; _) a.checked_div(b).unwrap_or($u::MAX);
-                Remainder(a, b; _) a.checked_rem(b).unwrap_or(a);
-                DivideSigned(a, b; _) if b == 0 { $u::MAX } else { (a as $i).wrapping_div(b as $i) as $u };
-                RemainderSigned(a, b; _) if b == 0 { a } else { (a as $i).wrapping_rem(b as $i) as $u };
+            }
+
+            operations! { $u, $of, compare((Comparison, bool));
+                (Comparison::Equal, _) => Equal(a, b; _) ones(a == b);
+                (Comparison::NotEqual | Comparison::Apart, _) => NotEqual(a, b; _) ones(a != b);
+                (Comparison::Less, false) => Less(a, b; _) ones(a < b);
+                (Comparison::Less, true) => LessSigned(a, b; _) ones((a as $i) < b as $i);
+                (Comparison::LessEqual, false) => LessEqual(a, b; _) ones(a <= b);
+                (Comparison::LessEqual, true) => LessEqualSigned(a, b; _) ones(a as $i <= b as $i);
             }
         }
     };
 }
 
-width! { bytes, u8, i8, u16, i16 }
-width! { halves, u16, i16, u32, i32 }
-width! { words, u32, i32, u64, i64 }
-width! { doubles, u64, i64, u128, i128 }
+width! { bytes, u8, i8, u16, i16, of }
+width! { halves, u16, i16, u32, i32, of }
+width! { words, u32, i32, u64, i64, of }
+width! { doubles, u64, i64, u128, i128, of_double }
 
-/// Chooses the module of a width.
-macro_rules! at_width {
-    ($bits:expr, $rule:ident) => {
-        match $bits {
-            8 => Some(of::<bytes::$rule, K, F>()),
-            16 => Some(of::<halves::$rule, K, F>()),
-            32 => Some(of::<words::$rule, K, F>()),
-            64 if F::SLOT == 32 => Some(wide::of::<doubles::$rule, K, F>()),
-            64 => Some(of::<doubles::$rule, K, F>()),
-            _ => None,
-        }
-    };
+/// Returns the handler of a rule on components of 64 bits, which take two rows if a slot has 32 bits.
+fn of_double<R: Rule<Part = u64>, const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
+    if F::SLOT == 32 { wide::of::<R, K, F>() } else { of::<R, K, F>() }
 }
-
-type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
 
 /// Returns the handler of an integer operation on components of 8, 16, 32 or 64 bits. A shift count is in a component
 /// as wide as the shifted one.
 pub(super) fn integer<const K: usize, F: Family<K>>(op: Op, bits: u8, signed: bool) -> Found<K, F> {
-    match (op, signed) {
-        (Op::Neg, _) => at_width!(bits, Neg),
-        (Op::Abs, true) => at_width!(bits, Abs),
-        (Op::Abs, false) => Some(of::<word::Copy, K, F>()),
-        (Op::Add, _) => at_width!(bits, Add),
-        (Op::Sub, _) => at_width!(bits, Sub),
-        (Op::Mul, _) => at_width!(bits, Mul),
-        (Op::MulHigh, false) => at_width!(bits, MulHigh),
-        (Op::MulHigh, true) => at_width!(bits, MulHighSigned),
-        (Op::Div, false) => at_width!(bits, Divide),
-        (Op::Div, true) => at_width!(bits, DivideSigned),
-        (Op::Rem, false) => at_width!(bits, Remainder),
-        (Op::Rem, true) => at_width!(bits, RemainderSigned),
-        (Op::Shl, _) => at_width!(bits, Shl),
-        (Op::Shr, false) => at_width!(bits, Shr),
-        (Op::Shr, true) => at_width!(bits, ShrSigned),
-        (Op::RotateLeft, _) => at_width!(bits, RotateLeft),
-        (Op::RotateRight, _) => at_width!(bits, RotateRight),
-        (Op::LeadingZeros, _) => at_width!(bits, LeadingZeros),
-        (Op::TrailingZeros, _) => at_width!(bits, TrailingZeros),
-        (Op::CountOnes, _) => at_width!(bits, CountOnes),
-        (Op::ReverseBits, _) => at_width!(bits, ReverseBits),
-        (Op::Min, false) => at_width!(bits, Min),
-        (Op::Min, true) => at_width!(bits, MinSigned),
-        (Op::Max, false) => at_width!(bits, Max),
-        (Op::Max, true) => at_width!(bits, MaxSigned),
-        (Op::AddSat, false) => at_width!(bits, AddSat),
-        (Op::AddSat, true) => at_width!(bits, AddSatSigned),
-        (Op::SubSat, false) => at_width!(bits, SubSat),
-        (Op::SubSat, true) => at_width!(bits, SubSatSigned),
-        (Op::AddHalf, false) => at_width!(bits, AddHalf),
-        (Op::AddHalf, true) => at_width!(bits, AddHalfSigned),
-        (Op::AddHalfUp, false) => at_width!(bits, AddHalfUp),
-        (Op::AddHalfUp, true) => at_width!(bits, AddHalfUpSigned),
+    match bits {
+        _ if (op, signed) == (Op::Abs, false) => Some(of::<word::Copy, K, F>()),
+        8 => bytes::integer((op, signed)),
+        16 => halves::integer((op, signed)),
+        32 => words::integer((op, signed)),
+        64 => doubles::integer((op, signed)),
         _ => None,
     }
 }
 
 /// Returns the handler of a comparison of integers.
 pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8, signed: bool) -> Found<K, F> {
-    match (how, signed) {
-        (Comparison::Equal, _) => at_width!(bits, Equal),
-        (Comparison::NotEqual | Comparison::Apart, _) => at_width!(bits, NotEqual),
-        (Comparison::Less, false) => at_width!(bits, Less),
-        (Comparison::Less, true) => at_width!(bits, LessSigned),
-        (Comparison::LessEqual, false) => at_width!(bits, LessEqual),
-        (Comparison::LessEqual, true) => at_width!(bits, LessEqualSigned),
-        (Comparison::Unordered | Comparison::TotalLessEqual, _) => None,
+    match bits {
+        8 => bytes::compare((how, signed)),
+        16 => halves::compare((how, signed)),
+        32 => words::compare((how, signed)),
+        64 => doubles::compare((how, signed)),
+        _ => None,
     }
 }
 

@@ -14,7 +14,7 @@ use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special,
 
 use super::code::{Code, Micro, NO_ROW, Step};
 use super::effect::{Effect, Value};
-use super::exact::{ByDefinition, Exact, WideByDefinition};
+use super::exact::{ByDefinition, Exact};
 use super::handler::Handler;
 use super::hoist::Before;
 use super::rule::{self, word};
@@ -221,7 +221,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
         let keep = F::WARPS && !cleanup::VALUES.contains(&to);
         let (high, keep) = (NO_ROW, [keep; 2]);
-        let looks_up = handler.is_of::<ByDefinition>() || handler.is_of::<WideByDefinition>();
+        let looks_up = handler.is_of::<ByDefinition<false>>() || handler.is_of::<ByDefinition<true>>();
         self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, looks_up, from: all, number }));
     }
 
@@ -429,7 +429,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         let exact = Exact { op: node.op, imm: node.imm, ty: node.ty, types };
         let number = self.exact.len() as u64;
         self.exact.push(exact);
-        self.own((Handler::of::<ByDefinition>(), rows.len() as u8), &rows, number)
+        self.own((Handler::of::<ByDefinition<false>>(), rows.len() as u8), &rows, number)
     }
 
     /// Whether handlers support the width of the components.

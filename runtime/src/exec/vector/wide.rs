@@ -6,8 +6,9 @@ use isaforge_core::semantics::{Class, Comparison, Op, Type};
 
 use super::code::{Micro, NO_ROW};
 use super::exact::Exact;
+use super::float::{float, number};
 use super::handler::{Body, Handler};
-use super::rule::{Rule, doubles, rules};
+use super::rule::{Found, Rule, rules};
 use super::{Family, Member};
 
 /// The handler of a rule on pairs of rows.
@@ -57,42 +58,10 @@ pub(super) fn of<R: Rule<Part = u64>, const K: usize, F: Family<K>>() -> (Handle
     (Handler::of::<Pairs<R>>(), 2 * R::READS as u8)
 }
 
-const SIGN: u64 = 1 << 63;
-const INFINITY: u64 = 0x7ff << 52;
-const QUIET: u64 = 1 << 51;
-
-#[inline(always)]
-fn f(bits: u64) -> f64 {
-    f64::from_bits(bits)
-}
-
-#[inline(always)]
-fn is_nan(bits: u64) -> bool {
-    bits & !SIGN > INFINITY
-}
-
-#[inline(always)]
-fn canonical(value: f64, nan: u64) -> u64 {
-    if value.is_nan() { nan } else { value.to_bits() }
-}
-
-fn ones(holds: bool) -> u64 {
-    if holds { u64::MAX } else { 0 }
-}
+number! { u64, i64, 52, of }
+float! { f64, u64, of }
 
 rules! { u64;
-    Add(a, b; nan) canonical(f(a) + f(b), nan);
-    Sub(a, b; nan) canonical(f(a) - f(b), nan);
-    Mul(a, b; nan) canonical(f(a) * f(b), nan);
-    Div(a, b; nan) canonical(f(a) / f(b), nan);
-    Sqrt(a; nan) canonical(f(a).sqrt(), nan);
-    Canonical(a; nan) if is_nan(a) { nan } else { a };
-    Neg(a; _) a ^ SIGN;
-    Abs(a; _) a & !SIGN;
-    Equal(a, b; _) ones(f(a) == f(b));
-    NotEqual(a, b; _) ones(f(a) != f(b));
-    Less(a, b; _) ones(f(a) < f(b));
-    LessEqual(a, b; _) ones(f(a) <= f(b));
     /// Widens a single in the low word to a double; a NaN keeps its bits.
     WidenNan(a; _) {
         let (word, sign) = (a as u32, (a & 1 << 31) << 32);
@@ -115,47 +84,6 @@ rules! { u64;
     ToUnsigned(a; _) u64::from(f(a) as u32);
     FromSigned(a; _) f64::from(a as i32).to_bits();
     FromUnsigned(a; _) f64::from(a as u32).to_bits();
-}
-
-type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
-
-/// Returns the handler of an operation on doubles that is followed by [`Op::Canonical`].
-pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
-    Some(match op {
-        Op::Add => of::<Add, K, F>(),
-        Op::Sub => of::<Sub, K, F>(),
-        Op::Mul => of::<Mul, K, F>(),
-        Op::Div => of::<Div, K, F>(),
-        Op::Sqrt => of::<Sqrt, K, F>(),
-        _ => return None,
-    })
-}
-
-/// Returns the handler of an operation on doubles with defined NaN results.
-pub(super) fn plain<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
-    Some(match op {
-        Op::Canonical => of::<Canonical, K, F>(),
-        Op::Neg => of::<Neg, K, F>(),
-        Op::Abs => of::<Abs, K, F>(),
-        _ => return None,
-    })
-}
-
-/// Returns the handler of a comparison of 64-bit values.
-pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, ty: Type) -> Found<K, F> {
-    Some(match (ty.class, how) {
-        (Class::Float, Comparison::Equal) => of::<Equal, K, F>(),
-        (Class::Float, Comparison::NotEqual) => of::<NotEqual, K, F>(),
-        (Class::Float, Comparison::Less) => of::<Less, K, F>(),
-        (Class::Float, Comparison::LessEqual) => of::<LessEqual, K, F>(),
-        (Class::Float | Class::Bool, _) | (_, Comparison::Unordered | Comparison::TotalLessEqual) => return None,
-        (_, Comparison::Equal) => of::<doubles::Equal, K, F>(),
-        (_, Comparison::NotEqual | Comparison::Apart) => of::<doubles::NotEqual, K, F>(),
-        (Class::Signed, Comparison::Less) => of::<doubles::LessSigned, K, F>(),
-        (Class::Signed, Comparison::LessEqual) => of::<doubles::LessEqualSigned, K, F>(),
-        (_, Comparison::Less) => of::<doubles::Less, K, F>(),
-        (_, Comparison::LessEqual) => of::<doubles::LessEqual, K, F>(),
-    })
 }
 
 /// Returns the handler of a conversion to or from a double; a 32-bit value is in the low word, with zeros above.

@@ -3,7 +3,7 @@
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Special, Type};
 
 use super::{Cover, Found, Handler, Micro, Step};
-use crate::exec::vector::exact::{Exact, WideByDefinition};
+use crate::exec::vector::exact::{ByDefinition, Exact};
 use crate::exec::vector::rule::{self, word};
 use crate::exec::vector::warp::{Ballot, Permute};
 use crate::exec::vector::{Family, float, wide};
@@ -206,7 +206,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         let rows = self.pairs_of(node)?;
         let number = self.exact.len() as u64;
         self.exact.push(exact);
-        self.emit_pair((Handler::of::<WideByDefinition>(), rows.len() as u8), &rows, number)
+        self.emit_pair((Handler::of::<ByDefinition<true>>(), rows.len() as u8), &rows, number)
     }
 
     /// Returns a node with the types of its arguments.
@@ -251,7 +251,12 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             let how = *Comparison::ALL.get(usize::from(node.imm))?;
             // Narrower values do not have their sign bits where the handlers expect them.
             let fits = from.bits == 64 || from.class == Class::Unsigned;
-            if let Some(handler) = wide::compare(how, from).filter(|_| fits) {
+            let handler = match from.class {
+                Class::Float => wide::compare(how),
+                Class::Bool => None,
+                class => rule::compare(how, 64, class == Class::Signed),
+            };
+            if let Some(handler) = handler.filter(|_| fits) {
                 let rows = self.pairs_of(node)?;
                 return self.own(handler, &rows, 0);
             }
@@ -260,7 +265,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         let rows = self.pairs_of(node)?;
         let number = self.exact.len() as u64;
         self.exact.push(exact);
-        self.own((Handler::of::<WideByDefinition>(), rows.len() as u8), &rows, number)
+        self.own((Handler::of::<ByDefinition<true>>(), rows.len() as u8), &rows, number)
     }
 
     /// Returns bits of a wide node, starting at a position.
