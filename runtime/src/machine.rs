@@ -15,9 +15,11 @@ use crate::engine::Execution;
 use crate::observe::Terms;
 
 mod access;
+mod watched;
 
 pub use access::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 pub(crate) use access::{forward_accesses, parts};
+pub use watched::Watched;
 
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,6 +179,8 @@ pub struct Timed<'a> {
     observer: &'a mut dyn Observer,
     until: Deadline,
     is_late: bool,
+    /// Whether the time limit or the observer has ended the run.
+    stopped: bool,
 }
 
 impl fmt::Debug for Timed<'_> {
@@ -185,13 +189,22 @@ impl fmt::Debug for Timed<'_> {
     }
 }
 
-impl Timed<'_> {
+impl<'a> Timed<'a> {
+    fn new(observer: &'a mut dyn Observer, until: Deadline) -> Self {
+        Timed { observer, until, is_late: false, stopped: false }
+    }
+
+    fn keep(&mut self, flow: ControlFlow<()>) -> ControlFlow<()> {
+        self.stopped |= flow.is_break();
+        flow
+    }
+
     /// Runs a program with an observer until a deadline.
     ///
     /// # Errors
     /// As [`Machine::run`], and [`TIME_IS_UP`] when the deadline passes before the program ends.
     pub fn run(machine: &(impl Machine + ?Sized), observer: &mut dyn Observer, until: Deadline) -> Result<(), String> {
-        let mut timed = Timed { observer, until, is_late: false };
+        let mut timed = Timed::new(observer, until);
         machine.run(&mut timed)?;
         if timed.is_late { Err(TIME_IS_UP.to_owned()) } else { Ok(()) }
     }
@@ -200,11 +213,13 @@ impl Timed<'_> {
 impl Observer for Timed<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
         self.is_late = self.until.passed().is_some();
-        if self.is_late { ControlFlow::Break(()) } else { self.observer.before(view) }
+        let flow = if self.is_late { ControlFlow::Break(()) } else { self.observer.before(view) };
+        self.keep(flow)
     }
 
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.observer.after(view)
+        let flow = self.observer.after(view);
+        self.keep(flow)
     }
 
     fn barrier(&mut self, group: u64) {

@@ -1,11 +1,9 @@
 //! Observable machines for USC programs.
 
-use std::fmt;
-use std::ops::ControlFlow;
-
 use isaforge_usc::Regbank;
 
-use crate::machine::{self, Access, At, Bank, Ended, Observer, Properties, View};
+pub use crate::machine::Watched;
+use crate::machine::{self, Access, At, Bank, Properties, View};
 use crate::usc::exec::value;
 use crate::usc::host::{Host, Software};
 use crate::usc::lanes::{LANES, Mask};
@@ -39,24 +37,10 @@ const CONSTANTS: &str = "c";
 /// The first bank after these, which is the predicate; the next one is Pe, whether an instance runs.
 const PREDICATE: u16 = BANKS.len() as u16;
 
-/// Runs a program from its start with the given watch, and returns the host as the program leaves it.
-pub type Start<'a> = Box<dyn Fn(&mut Watch<'_>) -> Result<Software, String> + 'a>;
-
-/// A USC program with everything that it runs on.
-pub struct Watched<'a> {
-    properties: Properties,
-    start: Start<'a>,
-}
-
-impl fmt::Debug for Watched<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("properties", &self.properties).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Watched<'a> {
-    /// Creates a machine for a program with these bytes, which `start` runs.
-    pub fn new(code: &[u8], start: Start<'a>) -> Self {
+    /// Creates a machine for a USC program with these bytes. `start` runs it from its start with the given watch, and
+    /// returns the host as the program leaves it.
+    pub fn usc(code: &[u8], start: impl Fn(&mut Watch<'_>) -> Result<Software, String> + 'a) -> Self {
         let bank = |&(open, count, uniform, _): &(&str, usize, bool, Numbered)| {
             let constant = open == CONSTANTS;
             Bank { uniform, constant, ..Bank::new(open, count as u32, 32) }
@@ -64,45 +48,12 @@ impl<'a> Watched<'a> {
         let masks = ["p", "pe"].map(|name| Bank { names: vec![name.to_owned()], ..Bank::new("", 1, 1) });
         let banks = BANKS.iter().map(bank).chain(masks).collect();
         let properties = Properties { terms: TERMS, lanes: LANES, banks, unit: 1, base: 0, code: code.to_vec() };
-        Watched { properties, start }
-    }
-}
-
-impl machine::Machine for Watched<'_> {
-    fn properties(&self) -> &Properties {
-        &self.properties
-    }
-
-    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
-        let mut stopped = Stopped { observer, stopped: false };
-        let mut watch = Watch::default();
-        watch.observer = Some(&mut stopped);
-        match (self.start)(&mut watch) {
-            Ok(host) => observer.end(&Ended(|address, into: &mut [u8]| host.peek(address, into))),
-            Err(_) if stopped.stopped => {}
-            Err(reason) => return Err(reason),
-        }
-        Ok(())
-    }
-}
-
-/// Records whether an observer has ended the run.
-struct Stopped<'a> {
-    observer: &'a mut dyn Observer,
-    stopped: bool,
-}
-
-impl Observer for Stopped<'_> {
-    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
-        let flow = self.observer.before(view);
-        self.stopped |= flow.is_break();
-        flow
-    }
-
-    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
-        let flow = self.observer.after(view);
-        self.stopped |= flow.is_break();
-        flow
+        Watched::new(properties, move |observer| {
+            let mut watch = Watch::default();
+            watch.observer = Some(observer);
+            let host = start(&mut watch)?;
+            Ok(move |address, into: &mut [u8]| host.peek(address, into))
+        })
     }
 }
 

@@ -13,9 +13,9 @@ use super::observe::{Moment, Observer, TERMS};
 use super::run_with;
 use super::warp::LANES;
 use crate::deadline::Deadline;
-use crate::engine::{Engine, Execution};
 use crate::level::Level;
-use crate::machine::{self, Access, AccessObserver, At, Bank, Ended, Machine, Properties, Register, View};
+pub use crate::machine::Watched;
+use crate::machine::{self, Access, AccessObserver, At, Bank, Properties, Register, View};
 use crate::memory::Memory;
 use crate::valhall::launch::{Launch, Stage};
 
@@ -24,31 +24,15 @@ const REGISTERS: u16 = 0;
 /// The maximum number of warps of a workgroup.
 const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
 
-/// Runs a program from its start and returns the memory that it leaves.
-pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
-
-/// Runs a program on the fast engine, and tells an observer of all accesses to memory.
-type StartAccesses<'a> = Box<dyn Fn(&mut dyn AccessObserver, Level, Deadline) -> Result<(), String> + 'a>;
-
-/// A Valhall program with everything that it runs on.
-pub struct Watched<'a> {
-    properties: Properties,
-    /// The numbers of workgroups in x, y and z, and of threads of a workgroup.
-    grid: [[u32; 3]; 2],
-    start: Start<'a>,
-    /// `None` if only the reference can be observed.
-    start_accesses: Option<StartAccesses<'a>>,
-}
-
-impl fmt::Debug for Watched<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("grid", &self.grid).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Watched<'a> {
-    /// Creates a machine from a function that runs the program on the reference with a given observer.
-    pub fn new(program: &[u64], start: Start<'a>) -> Self {
+    /// Creates a machine for a Valhall program. `start` runs it from its start on the reference with a given observer,
+    /// and returns the memory that it leaves. The grid has the numbers of workgroups in x, y and z, and of threads of a
+    /// workgroup.
+    pub fn valhall(
+        program: &[u64],
+        grid: [[u32; 3]; 2],
+        start: impl Fn(&mut Told<'_>) -> Result<Memory, String> + 'a,
+    ) -> Self {
         let properties = Properties {
             terms: TERMS,
             lanes: LANES,
@@ -60,12 +44,10 @@ impl<'a> Watched<'a> {
             base: 0,
             code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
         };
-        Watched { properties, grid: [[1; 3]; 2], start, start_accesses: None }
-    }
-
-    /// Returns the machine with another grid: the numbers of workgroups in x, y and z, and of threads of a workgroup.
-    pub fn with_grid(self, grid: [[u32; 3]; 2]) -> Self {
-        Watched { grid, ..self }
+        Watched::new(properties, move |observer| {
+            let memory = start(&mut Told { observer, grid })?;
+            Ok(move |address, into: &mut [u8]| memory.read(address, into).ok())
+        })
     }
 
     /// Creates a machine for a launch with memory and the resources of a host.
@@ -113,36 +95,9 @@ impl<'a> Watched<'a> {
             let ended = fast::run_logged(&launch, &mut memory, &mut host, level, observer);
             ended.map(|_| ()).map_err(|error| error.to_string())
         };
-        let watched = Watched::new(&words, Box::new(start)).with_grid(grid);
-        Watched { start_accesses: Some(Box::new(start_accesses)), ..watched }
-    }
-}
-
-impl Machine for Watched<'_> {
-    fn properties(&self) -> &Properties {
-        &self.properties
-    }
-
-    fn run(&self, observer: &mut dyn machine::Observer) -> Result<(), String> {
-        let mut told = Told { observer, grid: self.grid, stopped: false };
-        match (self.start)(&mut told) {
-            Ok(memory) => told.observer.end(&Ended(|address, into: &mut [u8]| memory.read(address, into).ok())),
-            Err(_) if told.stopped => {}
-            Err(reason) => return Err(reason),
-        }
-        Ok(())
-    }
-
-    fn run_accesses(
-        &self,
-        observer: &mut dyn AccessObserver,
-        execution: Execution,
-        until: Deadline,
-    ) -> Result<(), String> {
-        match &self.start_accesses {
-            Some(start) if execution.engine() != Engine::Reference => start(observer, execution.level(), until),
-            _ => machine::forward_accesses(self, observer, until),
-        }
+        let mut watched = Watched::valhall(&words, grid, start);
+        watched.start_accesses = Some(Box::new(start_accesses));
+        watched
     }
 }
 
@@ -150,31 +105,21 @@ impl Machine for Watched<'_> {
 pub struct Told<'a> {
     observer: &'a mut dyn machine::Observer,
     grid: [[u32; 3]; 2],
-    stopped: bool,
 }
 
 impl fmt::Debug for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Told").field("stopped", &self.stopped).finish_non_exhaustive()
-    }
-}
-
-impl Told<'_> {
-    fn keep(&mut self, flow: ControlFlow<()>) -> ControlFlow<()> {
-        self.stopped |= flow.is_break();
-        flow
+        f.debug_struct("Told").field("grid", &self.grid).finish_non_exhaustive()
     }
 }
 
 impl Observer for Told<'_> {
     fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
-        let flow = self.observer.before(&Seen { moment, grid: self.grid });
-        self.keep(flow)
+        self.observer.before(&Seen { moment, grid: self.grid })
     }
 
     fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
-        let flow = self.observer.after(&Seen { moment, grid: self.grid });
-        self.keep(flow)
+        self.observer.after(&Seen { moment, grid: self.grid })
     }
 
     fn barrier(&mut self, group: [u32; 3]) {

@@ -1,33 +1,16 @@
 //! Programs of the VPU as machines that observers can inspect.
 
-use std::fmt;
-
-use crate::machine::{self, Access, At, Bank, Ended, Observer, Properties, Register, View};
+pub use crate::machine::Watched;
+use crate::machine::{Access, At, Bank, Properties, Register, View};
 use crate::observe::Terms;
-use crate::vpu::error::RunError;
 use crate::vpu::exec::World;
 use crate::vpu::group::{Group, THREADS, row, word};
 use crate::vpu::machine::Machine;
 use crate::vpu::memory::Memory;
 
-/// Creates a machine with its program and its work.
-pub type Start<'a> = Box<dyn Fn() -> Result<Machine, String> + 'a>;
-
-/// A program of the VPU with everything that it runs on.
-pub struct Watched<'a> {
-    properties: Properties,
-    start: Start<'a>,
-}
-
-impl fmt::Debug for Watched<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("properties", &self.properties).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Watched<'a> {
-    /// Wraps a program that the machine of `start` has loaded.
-    pub fn new(program: &[u64], start: Start<'a>) -> Self {
+    /// Creates a machine for a program of the VPU. `start` creates the machine that has loaded it, with its work.
+    pub fn vpu(program: &[u64], start: impl Fn() -> Result<Machine, String> + 'a) -> Self {
         // A register has four components of 16 bits, X lowest; flags are one bit for each component.
         let banks = vec![
             Bank::new("r", 16, 64),
@@ -37,23 +20,12 @@ impl<'a> Watched<'a> {
         ];
         let terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" };
         let code = program.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Watched { properties: Properties { terms, lanes: THREADS, banks, unit: 8, base: 0, code }, start }
-    }
-}
-
-impl machine::Machine for Watched<'_> {
-    fn properties(&self) -> &Properties {
-        &self.properties
-    }
-
-    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
-        let mut machine = (self.start)()?;
-        match machine.run_observed(observer) {
-            Ok(_) => observer.end(&Ended(|address, into: &mut [u8]| read(machine.memory(), address, into))),
-            Err(RunError::Stopped) => {}
-            Err(error) => return Err(error.to_string()),
-        }
-        Ok(())
+        let properties = Properties { terms, lanes: THREADS, banks, unit: 8, base: 0, code };
+        Watched::new(properties, move |observer| {
+            let mut machine = start()?;
+            machine.run_observed(observer).map_err(|error| error.to_string())?;
+            Ok(move |address, into: &mut [u8]| read(machine.memory(), address, into))
+        })
     }
 }
 

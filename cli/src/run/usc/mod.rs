@@ -89,7 +89,7 @@ impl Launched for Plan {
             let mut plan = Plan::clone(&self);
             everything(&mut plan, Some(watch)).map(|_| plan.machine.host)
         };
-        Ok(Box::new(Watched::new(&code, Box::new(start))))
+        Ok(Box::new(Watched::usc(&code, start)))
     }
 }
 

@@ -104,6 +104,6 @@ impl Launched for Recorded {
         let grid = case.grid();
         // The memory of a case is compared within the run and not returned.
         let start = move |told: &mut Told<'_>| case.run(told).map(|_| Memory::new()).map_err(|error| error.to_string());
-        Ok(Box::new(Watched::new(&program, Box::new(start)).with_grid(grid)))
+        Ok(Box::new(Watched::valhall(&program, grid, start)))
     }
 }

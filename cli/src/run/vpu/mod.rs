@@ -59,7 +59,7 @@ impl Launched for Plan {
     fn machine(self: Box<Self>) -> Result<Box<dyn Machine>, String> {
         let Plan { setup, program, .. } = *self;
         let start = move || setup.machine().map_err(|error| error.to_string());
-        Ok(Box::new(Watched::new(&program, Box::new(start))))
+        Ok(Box::new(Watched::vpu(&program, start)))
     }
 }
 

@@ -78,7 +78,7 @@ impl Launched for Plan {
             };
             plan.draw(&mut memory, draw).map(|_| memory)
         };
-        Ok(Box::new(Watched::new(&program, Box::new(start))))
+        Ok(Box::new(Watched::valhall(&program, [[1; 3]; 2], start)))
     }
 }
 
