@@ -8,10 +8,13 @@
 //!
 //! All of it takes about half an hour of processor time; all cores take part.
 
+mod functions;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use isaforge_runtime::valhall::measure::{Function, Worst, functions};
+use functions::{Function, functions};
+use isaforge_runtime::valhall::measure::Worst;
 
 /// Inputs that a thread takes at a time.
 const CHUNK: u64 = 1 << 22;
