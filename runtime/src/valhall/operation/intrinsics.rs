@@ -40,6 +40,33 @@ impl Executing<'_, '_> {
     }
 }
 
+/// Defines an intrinsic that accesses a texture, with the parameters that only it has, and the levels that it accesses.
+/// Up to seven words give the coordinates and what follows them.
+macro_rules! texture {
+    ($name:ident($($own:ident: $ty:ty),*) $lods:expr) => {
+        fn $name(
+            &mut self,
+            into: u16,
+            texture: Column,
+            sampler: Column,
+            shape: Column,
+            $($own: $ty,)*
+            result: Column,
+            a: Column,
+            b: Column,
+            c: Column,
+            d: Column,
+            e: Column,
+            f: Column,
+            g: Column,
+            mask: u64,
+        ) -> Result<(), Fault> {
+            let (query, into) = (Query::new(shape[0], $lods), (self.list(into), result[0]));
+            self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], into, mask as u16)
+        }
+    };
+}
+
 impl Intrinsics<LANES> for Executing<'_, '_> {
     type Fault = Fault;
 
@@ -209,94 +236,13 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
         })
     }
 
-    fn texture_filter(
-        &mut self,
-        into: u16,
-        texture: Column,
-        sampler: Column,
-        shape: Column,
-        lod_mode: Column,
-        result: Column,
-        a: Column,
-        b: Column,
-        c: Column,
-        d: Column,
-        e: Column,
-        f: Column,
-        g: Column,
-        mask: u64,
-    ) -> Result<(), Fault> {
-        let query = Query::new(shape[0], Lods::filter(lod_mode[0]));
-        let list = self.list(into);
-        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    texture! { texture_filter(lod_mode: Column) Lods::filter(lod_mode[0]) }
+    texture! { texture_fetch() Lods::Fetch }
+    texture! { texture_gather(channel: Column, texels: Column<bool>)
+        Lods::Gather(Gather { channel: channel[0] as usize, texels: texels[0] })
     }
-
-    fn texture_fetch(
-        &mut self,
-        into: u16,
-        texture: Column,
-        sampler: Column,
-        shape: Column,
-        result: Column,
-        a: Column,
-        b: Column,
-        c: Column,
-        d: Column,
-        e: Column,
-        f: Column,
-        g: Column,
-        mask: u64,
-    ) -> Result<(), Fault> {
-        let query = Query::new(shape[0], Lods::Fetch);
-        let list = self.list(into);
-        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
-    }
-
-    fn texture_gather(
-        &mut self,
-        into: u16,
-        texture: Column,
-        sampler: Column,
-        shape: Column,
-        channel: Column,
-        texels: Column<bool>,
-        result: Column,
-        a: Column,
-        b: Column,
-        c: Column,
-        d: Column,
-        e: Column,
-        f: Column,
-        g: Column,
-        mask: u64,
-    ) -> Result<(), Fault> {
-        let gather = Gather { channel: channel[0] as usize, texels: texels[0] };
-        let query = Query::new(shape[0], Lods::Gather(gather));
-        let list = self.list(into);
-        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
-    }
-
-    fn texture_level(
-        &mut self,
-        into: u16,
-        texture: Column,
-        sampler: Column,
-        shape: Column,
-        bias: Column<bool>,
-        range: Column<bool>,
-        result: Column,
-        a: Column,
-        b: Column,
-        c: Column,
-        d: Column,
-        e: Column,
-        f: Column,
-        g: Column,
-        mask: u64,
-    ) -> Result<(), Fault> {
-        let query = Query::new(shape[0], Lods::Level(Levels { bias: bias[0], range: range[0] }));
-        let list = self.list(into);
-        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    texture! { texture_level(bias: Column<bool>, range: Column<bool>)
+        Lods::Level(Levels { bias: bias[0], range: range[0] })
     }
 
     fn alpha_to_coverage(&mut self, coverage: Column, _: Column<f32>, _: Column, _: u64) -> Result<Column, Fault> {
