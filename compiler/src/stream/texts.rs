@@ -198,7 +198,16 @@ fn mistake(
         line.clear();
         engine.print(&decoded, &mut line);
         let text = line.as_str();
-        let own = engine.scope(&decoded).layout.opcode;
+        let scope = engine.scope(&decoded);
+        let own = scope.layout.opcode;
+        // The text of an alias is checked where the alias is.
+        if layout.role == Role::Own {
+            let mut plain = Line::new();
+            scope.print_at(0, &NoPlaces, &mut plain);
+            if plain.as_str() != text {
+                continue;
+            }
+        }
         if let Some(why) = mistaken_for(semicolon, text).filter(|_| !engine.stream.exclusive) {
             return Some((text.to_owned(), Mistake::Misread(why)));
         }

@@ -239,6 +239,15 @@ fn texts_that_are_alike_are_told_where_they_stand() {
     let named = "a: { kind: source, at: 0 }, m: { enum: Mode, immediate: decimal, prefix: '', bits: 7..5 }";
     let told = warnings(&spec(&apart, "'0', '5'", named));
     assert!(told.contains("`5` is 1 in `Mode`, and reads as 5") && told.contains("E0114"), "{told}");
+    // The text of an alias is that of another instruction; the text of its own instruction is not.
+    let alias = "isa: alias\nprovenance: document\nword: [16]\ninstructions:\n  mov: { doc: M., fixed: { 15..4: 1 }, \
+                 fields: { d: { number: decimal, bits: 3..0 } }, syntax: 'mov {d}' }\n  add: { doc: A., fixed: { 15..8: 2 }, \
+                 fields: { d: { number: decimal, bits: 3..0 }, t: { number: decimal, bits: 7..4 } }, syntax: 'add {d}, {t}', \
+                 aliases: { move: { with: { t: 0 }, syntax: 'mov  {d}', prints: true } } }\n";
+    let told = warnings(&alias.replace("mov  ", "mov "));
+    assert_eq!(told.matches("W0213").count(), 1, "{told}");
+    assert!(told.contains("^^^^^^^^^") && told.contains("`mov 0` is the text of two words: 0x200 and 0x10"), "{told}");
+    assert!(!warnings(&alias.replace("mov  ", "copy ")).contains("W0213"));
 }
 
 /// Chains of computed values and nested operands are limited in depth; deeper ones are rejected at their place.
