@@ -42,7 +42,7 @@ pub struct Effects {
     pub writes: Vec<(u16, bool)>,
     /// The operands to which it writes the address of the next instruction.
     links: Vec<u16>,
-    /// Whether it writes this address to a state.
+    /// Whether it writes this address to a state or to memory.
     link_state: bool,
     /// For each operand written: the bits that are always written.
     written: Vec<(u16, u128)>,
@@ -104,13 +104,17 @@ impl Effects {
         found.extents = extents(shape, &values);
         (found.needed, found.kept) = origins(shape, &values);
         let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
-        let sets_next = |node: &Node| node.op == Op::SetState && from_next(shape, node.args[2]);
+        let sets_next = |node: &Node| match node.op {
+            Op::SetState => from_next(shape, node.args[2]),
+            Op::Store => from_next(shape, node.args[1]),
+            _ => false,
+        };
         found.link_state = shape.nodes.iter().any(sets_next);
         found.links = shape.nodes.iter().filter(|node| keeps_next(node)).map(|node| node.args[0]).collect();
         found
     }
 
-    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, or an operand that `keeps` it.
+    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, in memory, or in an operand that `keeps` it.
     pub fn calls(&self, keeps: impl Fn(u16) -> bool) -> bool {
         self.branch != When::Never && (self.link_state || self.links.iter().any(|operand| keeps(*operand)))
     }

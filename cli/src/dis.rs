@@ -1,5 +1,6 @@
 //! `isaforge dis`: disassembles machine code.
 
+use std::collections::HashSet;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use isaforge_analysis::Set;
@@ -48,7 +49,8 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
     let set = target.set().at(args.code.address);
-    let listing = Listing { args, target: &target, set: &set, style, name: &input.name };
+    let taken = found.symbols.values().map(String::as_str).collect();
+    let listing = Listing { args, target: &target, set: &set, style, name: &input.name, taken };
     let mut invalid = false;
     if found.shaders.is_empty() {
         invalid = listing.write(&found.code, &found.symbols, None, &mut out)?;
@@ -108,6 +110,8 @@ struct Listing<'a> {
     style: Style,
     /// The name of the input in messages.
     name: &'a str,
+    /// The symbols of the file.
+    taken: HashSet<&'a str>,
 }
 
 impl Listing<'_> {
@@ -136,7 +140,7 @@ impl Listing<'_> {
             writeln!(out, "{gap}# {name}")?;
         }
         if shader.is_some() || !symbols.is_empty() {
-            text = labels::renamed(set, &code.bytes, &text, symbols, shader.map(|(number, _)| number));
+            text = labels::renamed(set, &code.bytes, &text, (symbols, &self.taken), shader.map(|(number, _)| number));
         }
         if args.comments {
             comments(set, &code.bytes, &text, out)?;

@@ -21,14 +21,19 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A listing of a program with its symbols as labels. For one of several shaders, all other labels contain its number,
+/// A listing of a program with its symbols as labels; `taken` are the symbols of the whole file. For one of several shaders, all other labels contain its number,
 /// so that the listings can be concatenated.
-pub fn renamed(set: &Set, bytes: &[u8], text: &str, symbols: &Symbols, shader: Option<usize>) -> String {
+pub fn renamed(
+    set: &Set,
+    bytes: &[u8],
+    text: &str,
+    (symbols, taken): (&Symbols, &HashSet<&str>),
+    shader: Option<usize>,
+) -> String {
     // Symbols at branch targets replace the generated labels; the others are added as labels.
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut added: HashMap<usize, &str> = HashMap::new();
     let mut addresses = places(set, bytes).chain([bytes.len()]);
-    let taken: HashSet<&str> = symbols.values().map(String::as_str).collect();
     let mut waiting = Vec::new();
     for (number, line) in text.lines().enumerate().chain([(usize::MAX, "")]) {
         if let Some(label) = line.strip_suffix(':') {

@@ -21,7 +21,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     container.machine = machine.map(if file.is_little_endian() { u16::from_le_bytes } else { u16::from_be_bytes });
     let mut code = BTreeMap::new();
     for section in file.sections() {
-        let name = section.name_bytes().ok().and_then(|name| std::str::from_utf8(name).ok()).unwrap_or("?");
+        let name = String::from_utf8_lossy(section.name_bytes().unwrap_or(b"?"));
         let range = section.file_range().and_then(|(offset, size)| {
             Some((usize::try_from(offset).ok()?, usize::try_from(offset.checked_add(size)?).ok()?))
         });
@@ -35,7 +35,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
             if is_code {
                 code.insert(section.index().0, (section.address(), container.parts.len()));
             }
-            container.parts.push(Part { name: name.to_owned(), offset, bytes: Cow::Borrowed(content), holds });
+            container.parts.push(Part { name: name.into_owned(), offset, bytes: Cow::Borrowed(content), holds });
         }
     }
     for symbol in file.symbols() {

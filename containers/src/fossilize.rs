@@ -33,8 +33,9 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         return None;
     }
     let (mut parts, mut at, mut mesa, mut room) = (Vec::new(), HEAD, false, Room::new());
-    // An incomplete record ends the database.
-    while let Some(name) = run(bytes, at, NAME).and_then(|name| std::str::from_utf8(name).ok()) {
+    // An incomplete record ends the database, and so does what is none.
+    let is_hash = |name: &&str| name.bytes().all(|digit| digit.is_ascii_hexdigit());
+    while let Some(name) = run(bytes, at, NAME).and_then(|name| std::str::from_utf8(name).ok()).filter(is_hash) {
         let number = |index: usize| word(bytes, at + NAME + 4 * index);
         let (Some(size), Some(form), Some(unpacked)) = (number(0), number(1), number(3)) else { break };
         let offset = at + NAME + 16;
@@ -61,5 +62,6 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         parts.push(part);
     }
     let kind = if mesa { "Mesa's cache in a Fossilize database" } else { "a Fossilize database" };
-    Some(Container { too_large: room.refused, ..Container::new(kind, parts) })
+    let unread = bytes.len().saturating_sub(at);
+    Some(Container { too_large: room.refused, unread, ..Container::new(kind, parts) })
 }

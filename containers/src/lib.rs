@@ -68,6 +68,8 @@ pub struct Container<'a> {
     pub symbols: Vec<Symbol>,
     /// How many parts were not unpacked, because they or all parts together would take more memory than is allowed.
     pub too_large: usize,
+    /// The number of bytes at the end that were not read, because they do not belong to a complete part.
+    pub unread: usize,
 }
 
 /// A name for a place in code: a function, most often.
@@ -85,7 +87,7 @@ pub struct Symbol {
 
 impl<'a> Container<'a> {
     fn new(kind: impl Into<String>, parts: Vec<Part<'a>>) -> Self {
-        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new(), too_large: 0 }
+        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new(), too_large: 0, unread: 0 }
     }
 }
 
@@ -121,10 +123,19 @@ const OTHERS: [(&[u8], &str); 13] = [
 /// ```
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     let readers = [elf::open, mbs2::open, fossilize::open, mesa_db::open, vulkan_cache::open, mesa_cache::open];
-    readers.iter().find_map(|open| open(bytes)).or_else(|| {
+    let Some(mut found) = readers.iter().find_map(|open| open(bytes)) else {
         let (_, kind) = OTHERS.iter().find(|(start, _)| bytes.starts_with(start))?;
-        Some(Container::new(*kind, Vec::new()))
-    })
+        return Some(Container::new(*kind, Vec::new()));
+    };
+    for (number, part) in (1..).zip(&mut found.parts) {
+        // Names are printed in lines and columns.
+        if part.name.contains(char::is_control) {
+            part.name = part.name.escape_default().to_string();
+        } else if part.name.is_empty() {
+            part.name = format!("part {number}");
+        }
+    }
+    Some(found)
 }
 
 /// The number of bytes in which the length that precedes code is searched for.

@@ -28,5 +28,6 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         parts.push(mesa_cache::item(hexadecimal(key), offset, Cow::Borrowed(content), &mut room));
         at = offset + content.len();
     }
-    Some(Container { too_large: room.refused, ..Container::new("Mesa's cache (MESA_DB)", parts) })
+    let unread = bytes.len().saturating_sub(at);
+    Some(Container { too_large: room.refused, unread, ..Container::new("Mesa's cache (MESA_DB)", parts) })
 }

@@ -52,11 +52,13 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 /// damaged or exceed a limit.
 pub fn unpack(packed: &[u8], size: usize, room: &mut Room) -> Option<Vec<u8>> {
     room.take(size)?;
-    match packed {
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => take(StreamingDecoder::new(packed).ok()?, size),
+    let unpacked = match packed {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => StreamingDecoder::new(packed).ok().and_then(|decoder| take(decoder, size)),
         [0x78, ..] => take(ZlibDecoder::new(packed), size),
-        _ => (packed.len() == size).then(|| packed.to_vec()),
-    }
+        _ => None,
+    };
+    // Data that are not compressed may start like others that are.
+    unpacked.or_else(|| (packed.len() == size).then(|| packed.to_vec()))
 }
 
 /// Decompresses raw deflate data, like [`unpack`].

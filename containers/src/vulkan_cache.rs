@@ -2,8 +2,8 @@
 //!
 //! The header is defined by the Vulkan specification (`VkPipelineCacheHeaderVersionOne`): its size, 32; its version, 1;
 //! vendor, device, and sixteen bytes that the driver chooses. The rest belongs to the driver. Mesa's drivers share a
-//! layout (`vk_pipeline_cache.c`): the number of objects, then for each its type, the sizes of key and content, the
-//! key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the code follows the driver's
+//! layout (`vk_pipeline_cache.c`): the number of objects, then for each, from a multiple of four bytes, its type, the sizes
+//! of key and content, the key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the code follows the driver's
 //! metadata and is preceded by its size (`panvk_vX_shader.c`).
 
 use std::borrow::Cow;
@@ -33,21 +33,23 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         .iter()
         .find(|(number, _)| *number == vendor)
         .map_or(format!("vendor {vendor:#x}"), |(_, name)| (*name).to_owned());
-    let parts = objects(bytes, HEAD).unwrap_or_default();
-    Some(Container::new(format!("a Vulkan pipeline cache of {vendor}, device {device:#x}"), parts))
+    let kind = format!("a Vulkan pipeline cache of {vendor}, device {device:#x}");
+    let (mut parts, mut end) = (Vec::new(), HEAD + 4);
+    // Like Mesa, keep the objects before one that is cut off, and pass over what follows the last one.
+    for _ in 0..word(bytes, HEAD).unwrap_or(0) {
+        let Some(part) = object(bytes, end.next_multiple_of(4)) else { break };
+        end = part.offset + part.bytes.len();
+        parts.push(part);
+    }
+    let unread = if parts.is_empty() { 0 } else { bytes.len() - end };
+    Some(Container { unread, ..Container::new(kind, parts) })
 }
 
-/// The objects of a cache in Mesa's layout. `None` when they do not fill the cache.
-fn objects(bytes: &[u8], start: usize) -> Option<Vec<Part<'_>>> {
-    let count = word(bytes, start)?;
-    let (mut parts, mut at) = (Vec::new(), start + 4);
-    for _ in 0..count {
-        let (key, content) = (word(bytes, at + 4)? as usize, word(bytes, at + 8)? as usize);
-        let name = hexadecimal(run(bytes, at + 12, key)?);
-        let offset = (at + 12 + key).next_multiple_of(8);
-        let content = run(bytes, offset, content)?;
-        at = offset + content.len();
-        parts.push(Part { name, offset, bytes: Cow::Borrowed(content), holds: Holds::Shader });
-    }
-    (at == bytes.len()).then_some(parts)
+/// An object of a cache in Mesa's layout.
+fn object(bytes: &[u8], at: usize) -> Option<Part<'_>> {
+    let (key, content) = (word(bytes, at + 4)? as usize, word(bytes, at + 8)? as usize);
+    let name = hexadecimal(run(bytes, at + 12, key)?);
+    let offset = (at + 12 + key).next_multiple_of(8);
+    let content = run(bytes, offset, content)?;
+    Some(Part { name, offset, bytes: Cow::Borrowed(content), holds: Holds::Shader })
 }

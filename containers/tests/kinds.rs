@@ -101,6 +101,7 @@ fn databases_of_the_cache_have_items() {
     // The last record is incomplete.
     file.extend([3; 30]);
     let opened = open(&file).unwrap();
+    assert_eq!(opened.unread, 30);
     assert_eq!(opened.kind, "Mesa's cache (MESA_DB)");
     assert_eq!(found(&opened), [("01".repeat(20), CODE.to_vec()), ("02".repeat(20), CODE.to_vec())]);
 
@@ -111,6 +112,11 @@ fn databases_of_the_cache_have_items() {
     let opened = open(&file).unwrap();
     assert_eq!(opened.kind, "Mesa's cache in a Fossilize database");
     assert_eq!(found(&opened), [("ab".repeat(20), CODE.to_vec())]);
+    assert_eq!(opened.unread, 0);
+    // A name is forty hexadecimal digits.
+    file.extend(["\n".repeat(40).as_bytes(), &[0; 16]].concat());
+    let opened = open(&file).unwrap();
+    assert_eq!((opened.parts.len(), opened.unread), (1, 56));
 }
 
 #[test]
@@ -148,6 +154,14 @@ fn pipeline_caches_of_mesa_have_objects_and_those_of_others_do_not() {
     assert_eq!(found(&opened), [("aa".repeat(5), CODE.to_vec())]);
     let other = [&head[..], &[0x55; 100]].concat();
     assert_eq!(open(&other).unwrap().parts, []);
+    // A number starts at a multiple of four, whatever the length before it; what does not belong is counted.
+    let mut odd = [&head[..], &words(&[3]), &words(&[1, 1, 3]), &[0xbb; 4], &[9; 7]].concat();
+    odd.resize(odd.len().next_multiple_of(4), 0);
+    odd.extend(&file[36..]);
+    odd.resize(odd.len().next_multiple_of(8), 0);
+    let opened = open(&odd).unwrap();
+    assert_eq!(opened.parts.len(), 2);
+    assert!(opened.unread > 0, "{opened:?}");
 }
 
 #[test]

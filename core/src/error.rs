@@ -216,6 +216,8 @@ pub enum ParseReason {
     MissingSuffix(u16, u8, &'static str),
     /// This text was expected.
     Expected(&'static str),
+    /// What these words describe was expected.
+    Wanted(&'static str),
     /// A constant of this table was expected: index into [`Isa::constants`].
     Constant(u16),
     /// Text follows a complete instruction.
@@ -297,6 +299,8 @@ impl fmt::Display for ParseError {
                 write!(f, "the operand `{name}` of {} cannot take `.{found}`", form.name.str)
             }
             ParseReason::MissingSuffix(_, _, name) => write!(f, "the operand needs `{name}` after a dot"),
+            ParseReason::Wanted(what) if nothing => write!(f, "expected {what}, found the end of the line"),
+            ParseReason::Wanted(what) => write!(f, "expected {what}, found `{found}`"),
             ParseReason::Expected(text) if nothing => write!(f, "expected `{text}`, found the end of the line"),
             ParseReason::Expected(text) => write!(f, "expected `{text}`, found `{found}`"),
             ParseReason::Constant(_) => write!(f, "`{found}` is not one of the constants"),
@@ -339,10 +343,8 @@ impl fmt::Display for Help<'_> {
                     None if modifiers.is_empty() => f.write_str("it takes no modifiers"),
                     None => {
                         f.write_str("it takes")?;
-                        modifiers
-                            .iter()
-                            .enumerate()
-                            .try_for_each(|(i, m)| write!(f, "{} `{}`", if i == 0 { "" } else { "," }, m.name))
+                        let words = modifiers.iter().flat_map(|m| modifier_words(error.isa, m));
+                        words.take(24).try_for_each(|word| write!(f, " `.{word}`"))
                     }
                 }
             }

@@ -170,7 +170,7 @@ impl Parser<'_> {
             }
             None => {
                 self.cursor.at = start;
-                Err(self.cursor.error_word(ParseReason::Expected("bits that the instruction ignores")))
+                Err(self.cursor.error_word(ParseReason::Wanted("bits that the instruction ignores")))
             }
         }
     }
@@ -382,16 +382,12 @@ impl Parser<'_> {
                 let address = |index: u64| self.labels.base().wrapping_add(index.wrapping_mul(bytes));
                 let number = target.number(address(at), address(self.index), address(self.index.wrapping_add(1)));
                 number.ok_or_else(|| {
-                    self.cursor.error_span(
-                        start,
-                        start + len,
-                        ParseReason::Expected("a label at a multiple of the unit"),
-                    )
+                    self.cursor.error_span(start, start + len, ParseReason::Wanted("a label at a multiple of the unit"))
                 })
             }
             None if len == 0 => {
                 self.cursor.at = start;
-                Err(self.cursor.error_word(ParseReason::Expected("a label or a number")))
+                Err(self.cursor.error_word(ParseReason::Wanted("a label or a number")))
             }
             None => Err(self.cursor.error_span(start, start + len, ParseReason::UnknownLabel)),
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use isaforge_analysis::profile::Times;
-use isaforge_runtime::machine::{Access, AccessKind, Observer, View};
+use isaforge_runtime::machine::{Access, Observer, View};
 
 /// The number of bytes whose writes are recorded in one mask.
 const BLOCK: u64 = 64;
@@ -103,7 +103,7 @@ impl Observer for Counts {
         if self.warps.len() < Self::BLOCKS {
             self.warps.insert(at.warp);
         }
-        let writes = |access: &&Access| access.kind != AccessKind::Load && access.space.is_none();
+        let writes = |access: &&Access| access.stores() && access.space.is_none();
         for access in view.accesses().iter().filter(writes) {
             self.write(access.address, access.size, view);
         }

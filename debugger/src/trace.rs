@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
-use isaforge_runtime::machine::{AccessKind, At, Bank, Machine, Observer, Register, View};
+use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
 use crate::condition::Names;
@@ -183,7 +183,7 @@ impl Observer for Trace<'_> {
             return ControlFlow::Continue(());
         }
         let accesses = view.accesses().iter();
-        let stored = accesses.filter(|access| access.kind != AccessKind::Load && lanes >> access.lane & 1 != 0);
+        let stored = accesses.filter(|access| access.stores() && lanes >> access.lane & 1 != 0);
         let stores = stored.filter_map(|access| {
             let mut bytes = [0; 8];
             let size = usize::from(access.size).min(8);

@@ -153,6 +153,14 @@ impl<const L: usize> Host<L> for Noted<'_> {
                 _ => continue,
             };
             let kind = if atomic { AccessKind::Atomic } else { kind };
+            // An atomic loads and, unless its comparison fails, stores.
+            if let Some(last) = self.accesses.last_mut()
+                && (last.kind, last.lane, last.address, last.stored) == (AccessKind::Atomic, lane, address, None)
+                && stored.is_some()
+            {
+                last.stored = stored;
+                continue;
+            }
             self.accesses.push(Access { lane, size, address, kind, space, stored });
         }
         ControlFlow::Continue(())

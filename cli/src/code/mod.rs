@@ -13,7 +13,7 @@ mod dump;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use isaforge_containers::{Container, Holds, Symbol};
+use isaforge_containers::{Container, Holds, Part, Symbol};
 use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
@@ -183,22 +183,29 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<
     let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_part: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
     container.symbols.iter().for_each(|symbol| of_part.entry(symbol.part).or_default().push(symbol));
-    let mut symbols = Vec::new();
+    let (mut symbols, mut mistake) = (Vec::new(), None);
+    let title = |part: &Part<'_>| format!("{} at {:#x}", part.name, part.offset);
+    // A whole name is meant alone, even where others begin with it.
+    let is_named = |part: &Part<'_>, wanted: &str| part.name == wanted || title(part) == wanted;
+    let exactly = wanted.is_some_and(|wanted| container.parts.iter().any(|part| is_named(part, wanted)));
     for (index, part) in container.parts.iter().enumerate() {
+        let is_other = |wanted| if exactly { !is_named(part, wanted) } else { !part.name.starts_with(wanted) };
+        if wanted.is_some_and(is_other) {
+            skipped.push(part.name.as_str());
+            continue;
+        }
         let Some(range) = isaforge_containers::code(part, &|bytes| is_code(tables, part.holds, bytes)) else {
             skipped.push(part.name.as_str());
             continue;
         };
-        let name = format!("{} at {:#x}", part.name, part.offset);
-        if wanted.is_some_and(|wanted| !part.name.starts_with(wanted)) {
-            skipped.push(part.name.as_str());
-            continue;
-        }
+        let name = title(part);
         let start = code.bytes.len();
         let own = of_part.remove(&index).unwrap_or_default().into_iter();
         let own = own.filter(|symbol| range.contains(&symbol.offset));
         symbols.extend(own.map(|symbol| (start + symbol.offset - range.start, symbol.name.as_str())));
-        let bytes = Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() };
+        let own = cut(tables, Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() });
+        let bytes = own.code;
+        mistake = mistake.or(own.mistake.map(|own| Mistake { message: format!("{name}: {}", own.message), ..own }));
         taken.push(format!("{name} with {}", count(Decoded::of(tables, &bytes).all as u64, "instruction")));
         code.bytes.extend(bytes.bytes);
         shaders.push(Shader { name, bytes: start..code.bytes.len() });
@@ -228,8 +235,11 @@ fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<
     if container.too_large > 0 {
         note.push_str(&format!("; {}", too_large(container.too_large)));
     }
+    if container.unread > 0 {
+        note.push_str(&format!("; {} at the end not read", count(container.unread as u64, "byte")));
+    }
     let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
-    Ok(Code { note: Some(note), shaders, symbols: labels(symbols.into_iter()), ..cut(tables, code) })
+    Ok(Code { code, mistake, note: Some(note), shaders, symbols: labels(symbols.into_iter()) })
 }
 
 /// Reports parts that were not unpacked.

@@ -66,9 +66,14 @@ fn note_unchecked(program: &Program<'_>, graph: &Graph, code: &Code) {
     say(&format!("{note}: {place} `{text}` may lead anywhere, so {} are not checked", codes.join(", ")));
 }
 
+/// The line and column of an entry in the text that it was assembled from. A directive may stand for several entries.
+fn source_of(program: &Program<'_>, code: &Code, entry: usize) -> Option<(usize, usize)> {
+    code.places.range(..=program.entries[entry].bytes.start).next_back().map(|(_, place)| *place)
+}
+
 /// The place of an entry: in the text that it was assembled from, or its address.
 fn place(program: &Program<'_>, code: &Code, entry: usize) -> String {
-    match code.places.get(&program.entries[entry].bytes.start) {
+    match source_of(program, code, entry) {
         Some((line, column)) => format!("{}:{line}:{column}:", code.name),
         None => format!("{}:{:#06x}:", code.name, program.address(entry)),
     }
@@ -93,7 +98,7 @@ fn shown(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
 }
 
 fn object(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
-    let place = code.places.get(&program.entries[finding.entry].bytes.start);
+    let place = source_of(program, code, finding.entry);
     json!({
         "code": finding.check.code(),
         "address": program.address(finding.entry),

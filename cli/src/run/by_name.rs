@@ -51,7 +51,7 @@ impl Observer for ByName {
             let (read, written) = match access.kind {
                 AccessKind::Load => (size, 0),
                 AccessKind::Store => (0, size),
-                AccessKind::Atomic => (size, size),
+                AccessKind::Atomic => (size, if access.stores() { size } else { 0 }),
             };
             traffic += Traffic { read, written };
         }

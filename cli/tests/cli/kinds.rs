@@ -214,7 +214,7 @@ fn blanks_between_signs_are_free_in_words() {
     let assembled = |text: &str| isaforge_of(spec, &["asm", "-"], text);
     assert_eq!(assembled("ld r0,[r1]\nld r0 , [ r1 ]\n").expect(0).out().trim(), "2004\n2004");
     let run = assembled("b\n").expect(1);
-    assert!(run.err.contains("<stdin>:1:2: error: expected `a label or a number`"), "{}", run.err);
+    assert!(run.err.contains("<stdin>:1:2: error: expected a label or a number"), "{}", run.err);
 }
 
 #[test]

@@ -113,3 +113,32 @@ fn buffers_may_be_in_an_address_space() {
     let valhall = "isa: valhall\nprogram: NOP.end\ngroups: 1\nlocal size: 1\nbuffers: { b: { space: x, size: 4 } }\n";
     assert!(isaforge_with(&["run", "-"], valhall).expect(1).err.contains("all buffers are in one memory"));
 }
+
+#[test]
+fn an_atomic_stores_once_and_not_at_all_if_its_comparison_fails() {
+    let set = format!(
+        "{SET}  add: {{ doc: A., fixed: {{ 15..12: 5 }}, operands: {{ d: {{ bank: r, bits: 2..0, access: write }} }}, does: 'd = atomic_add(u32, shared, 0x10 + lane * 4, 1)' }}\n  \
+         cas: {{ doc: C., fixed: {{ 15..12: 6 }}, operands: {{ d: {{ bank: r, bits: 2..0, access: write }} }}, does: 'd = atomic_exchange(u32, shared, 0x10 + lane * 4, 7, 9)' }}\n"
+    );
+    let trace = isaforge_of(&set, &["run", "-", "--trace"], "program: |\n  add r1\n  cas r2\n").expect(0);
+    let lines: Vec<&str> = trace.out().lines().collect();
+    assert!(lines[0].ends_with("| [shared:00000010]=0:00000001; [shared:00000014]=1:00000001"), "{}", trace.out());
+    assert!(lines[1].ends_with("| r2=00000001"), "{}", trace.out());
+}
+
+#[test]
+fn a_start_that_does_more_than_set_states_is_refused() {
+    let set = SET.replace("machine: {", "machine: { start: 'store(u32, shared, 0, 1)',");
+    assert!(isaforge_of(&set, &["list"], "").expect(1).err.contains("can only set states"));
+    let set = SET.replace("[global, shared]", "[global, shared, global]");
+    assert!(isaforge_of(&set, &["list"], "").expect(1).err.contains("two address spaces called `global`"));
+}
+
+#[test]
+fn a_call_may_keep_its_return_address_in_memory() {
+    let set = format!(
+        "{SET}  call: {{ doc: C., fixed: {{ 15..12: 5 }}, operands: {{ to: {{ immediate: signed, bits: 7..0, prefix: '', target: relative }} }}, does: 'store(u32, shared, 0, next); branch(next + to as u32)' }}\n"
+    );
+    let json = isaforge_of(&set, &["asm", "-", "--json"], "call f\nstg r1\nf: sts r0\n").expect(0);
+    assert!(json.out().lines().next().unwrap().contains("\"kind\":\"call\""), "{}", json.out());
+}

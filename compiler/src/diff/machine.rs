@@ -59,17 +59,33 @@ fn facts(semantics: &'static Semantics, hardware: &'static Hardware) -> Vec<(Str
     }
     for (state, number) in semantics.states.iter().zip(0..) {
         let alias = hardware.aliases.iter().find(|(alias, _)| *alias == number);
+        let bits = hardware.bits.iter().find(|(bits, _)| *bits == number);
+        let of = bits.and_then(|(_, of)| semantics.states.get(usize::from(*of)));
         let parts = vec![
             Some(state.ty.to_string()),
             (state.count != 1).then(|| format!("{} elements", state.count)),
             yes(hardware.uniform.contains(&number), "uniform"),
             alias.map(|(_, register)| format!("register {}", hardware.name(*register))),
+            of.map(|of| format!("the bits of {}", of.name)),
         ];
         facts.push((format!("state {}", state.name), listed(parts)));
     }
     for space in hardware.spaces {
         let name = semantics.spaces.get(usize::from(space.space)).copied().unwrap_or_default();
-        facts.push((format!("space {name}"), format!("{} bytes", space.size)));
+        let beyond = if space.open { ", zeros beyond" } else { "" };
+        facts.push((format!("space {name}"), format!("{} bytes{beyond}", space.size)));
+    }
+    let intrinsic = |index: u16| semantics.intrinsics.get(usize::from(index)).map_or("", |known| known.name);
+    for performed in hardware.intrinsics {
+        let shape = instantiate(semantics, &performed.operation, |_| 0);
+        let name = format!("intrinsic {}", intrinsic(performed.intrinsic));
+        facts.push((name, show(semantics, &shape, |_| "argument")));
+    }
+    facts.extend(hardware.unmasks.map(|unmasks| ("unmasks".to_owned(), intrinsic(unmasks).to_owned())));
+    facts.extend(hardware.elf.map(|machine| ("machine number in ELF files".to_owned(), machine.to_string())));
+    for burst in hardware.bursts {
+        let way = if burst.stores { "stores" } else { "loads" };
+        facts.push((format!("burst {}", intrinsic(burst.intrinsic)), way.to_owned()));
     }
     if let Some(start) = &hardware.start {
         let shape = instantiate(semantics, start, |_| 0);

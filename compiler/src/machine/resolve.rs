@@ -99,7 +99,14 @@ impl Resolver<'_> {
             machine.bursts = self.bursts(spec, &semantics.library);
             machine.start = spec.start.as_ref().and_then(|text| {
                 let block = self.block(text)?;
-                build(&Scope::new(&semantics.library), &block, None, self.out)
+                let built = build(&Scope::new(&semantics.library), &block, None, self.out)?;
+                let sets = |op: Op| op == Op::SetState || !op.is_effect();
+                if built.nodes.iter().any(|node| !sets(node.op)) {
+                    let message = "the text before a program starts can only set states";
+                    let error = Diagnostic::error("E0126", text.span, message);
+                    self.out.push(error.label("no memory is there yet, and nothing runs"));
+                }
+                Some(built)
             });
         }
         self.isa.semantics = Some(semantics);

@@ -220,8 +220,17 @@ impl Resolver<'_> {
             }
         }
         let library = &mut semantics.library;
-        library.spaces.extend(spec.spaces.iter().flatten().map(|name| name.value.clone()));
-        library.faults.extend(spec.faults.iter().flatten().map(|name| name.value.clone()));
+        for (names, given, what) in
+            [(&mut library.spaces, &spec.spaces, "address space"), (&mut library.faults, &spec.faults, "fault")]
+        {
+            for name in given.iter().flatten() {
+                if names.contains(&name.value) {
+                    let message = format!("there are two {what}s called `{}`", name.value);
+                    self.out.push(Diagnostic::error("E0102", name.span, message));
+                }
+                names.push(name.value.clone());
+            }
+        }
         for (name, state) in spec.states.iter().flat_map(|states| states.iter()) {
             self.state(name, state, library);
         }

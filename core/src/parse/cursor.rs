@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
             match c.to_digit(radix) {
                 Some(digit) if value < 1 << 64 => value = value * radix as i128 + digit as i128,
                 Some(_) => {}
-                None => return Some(Err(self.error_span(start, end, ParseReason::Expected("a number")))),
+                None => return Some(Err(self.error_span(start, end, ParseReason::Wanted("a number")))),
             }
         }
         self.at = end;

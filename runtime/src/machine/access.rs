@@ -24,6 +24,13 @@ pub struct Access {
     pub stored: Option<u64>,
 }
 
+impl Access {
+    /// Whether it stores: an atomic whose comparison fails does not.
+    pub fn stores(&self) -> bool {
+        self.kind == AccessKind::Store || self.kind == AccessKind::Atomic && self.stored.is_some()
+    }
+}
+
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessKind {
