@@ -23,27 +23,32 @@ impl Program<'_> {
         }
     }
 
-    /// For each entry: whether some lanes may be masked before it.
+    /// For each entry: whether some lanes may be masked before it. Execution may start anywhere that nothing else leads
+    /// to, with all lanes.
     fn maybe_masked(&self, unmasks: &impl Fn(&Instruction) -> bool) -> Vec<bool> {
         let mut found: Vec<Option<bool>> = vec![None; self.entries.len()];
-        let mut open: Vec<(usize, bool)> = self.entry_points.iter().map(|entry| (*entry, false)).collect();
-        while let Some((entry, before)) = open.pop() {
-            let Some(known) = found.get_mut(entry).filter(|known| known.is_none_or(|known| !known && before)) else {
-                continue;
-            };
-            *known = Some(before);
-            let Some(one) = self.instruction(entry) else { continue };
-            let masked = before && !unmasks(one);
-            let flow = &one.flow;
-            if flow.branch != When::Never {
-                let after = masked || flow.branch == When::Sometimes;
-                match flow.target {
-                    Some(target) => open.extend(self.place(target).map(|entry| (entry, after))),
-                    None => return vec![true; self.entries.len()],
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        for start in 0..self.entries.len() {
+            open.extend(found[start].is_none().then_some((start, false)));
+            while let Some((entry, before)) = open.pop() {
+                let Some(known) = found.get_mut(entry).filter(|known| known.is_none_or(|known| !known && before))
+                else {
+                    continue;
+                };
+                *known = Some(before);
+                let Some(one) = self.instruction(entry) else { continue };
+                let masked = before && !unmasks(one);
+                let flow = &one.flow;
+                if flow.branch != When::Never {
+                    let after = masked || flow.branch == When::Sometimes;
+                    match flow.target {
+                        Some(target) => open.extend(self.place(target).map(|entry| (entry, after))),
+                        None => return vec![true; self.entries.len()],
+                    }
                 }
-            }
-            if flow.falls_through() || masked && flow.end != When::Never {
-                open.push((entry + 1, masked));
+                if flow.falls_through() || masked && flow.end != When::Never {
+                    open.push((entry + 1, masked));
+                }
             }
         }
         found.into_iter().map(|found| found == Some(true)).collect()

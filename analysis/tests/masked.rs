@@ -6,12 +6,22 @@ use isaforge_analysis::{Program, Set};
 use isaforge_core::Tables;
 
 fn findings(text: &str) -> Vec<(Check, usize)> {
+    found_in(text, &[])
+}
+
+fn found_in(text: &str, others: &[usize]) -> Vec<(Check, usize)> {
     let set = Set::new(Tables::Words(isaforge_vpu::ISA), Some(isaforge_vpu::semantics::SEMANTICS));
     let set = set.with(Some(isaforge_vpu::semantics::HARDWARE));
     let code = set.tables.assemble(text);
     assert!(code.errors.is_empty(), "{text}");
-    let program = Program::read(&set, &code.bytes);
+    let mut program = Program::read(&set, &code.bytes);
+    program.entry_points.extend(others);
     lint(&program, &Graph::new(&program)).into_iter().map(|finding| (finding.check, finding.entry)).collect()
+}
+
+/// What a program reports whose threads may also start at the second instruction.
+fn findings_of_two(text: &str) -> Vec<(Check, usize)> {
+    found_in(text, &[1])
 }
 
 const STORE: &str = "WriteLocalTile0.xyzw r1.xyzw\nExit\n";
@@ -24,6 +34,12 @@ fn masked_lanes_keep_what_others_overwrite() {
     assert_eq!(findings(&unmasked), [(Check::Unread, 0)]);
     let all = format!("LoadPosition r1.xyzw\nBranch next\nnext: LoadPosition r1.xyzw\nSync\n{STORE}");
     assert_eq!(findings(&all), [(Check::Unread, 0)]);
+}
+
+#[test]
+fn lanes_are_masked_behind_any_entry_point() {
+    let masked = format!("Exit\nLoadPosition r1.xyzw\nBranch.x next\nnext: LoadPosition r1.xyzw\nSync\n{STORE}");
+    assert_eq!(findings_of_two(&masked), []);
 }
 
 #[test]
