@@ -40,7 +40,7 @@ pub struct Effects {
     pub always_called: Vec<u16>,
     /// The states it writes, and whether it always does.
     pub writes: Vec<(u16, bool)>,
-    /// The operands to which it writes the address of the next instruction.
+    /// If it branches: the operands to which it writes the address of the next instruction.
     links: Vec<u16>,
     /// Whether it writes this address to a state or to memory.
     link_state: bool,
@@ -103,20 +103,22 @@ impl Effects {
         }
         found.extents = extents(shape, &values);
         (found.needed, found.kept) = origins(shape, &values);
-        let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
-        let sets_next = |node: &Node| match node.op {
-            Op::SetState => from_next(shape, node.args[2]),
-            Op::Store => from_next(shape, node.args[1]),
-            _ => false,
-        };
-        found.link_state = shape.nodes.iter().any(sets_next);
-        found.links = shape.nodes.iter().filter(|node| keeps_next(node)).map(|node| node.args[0]).collect();
+        // Only what branches can be a call.
+        for node in shape.nodes.iter().filter(|_| found.branch != When::Never) {
+            match node.op {
+                Op::Write if from_next(shape, node.args[2]) => found.links.push(node.args[0]),
+                Op::SetState => found.link_state |= from_next(shape, node.args[2]),
+                Op::Store => found.link_state |= from_next(shape, node.args[1]),
+                _ => {}
+            }
+        }
         found
     }
 
-    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, in memory, or in an operand that `keeps` it.
+    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, in memory, or in an
+    /// operand that `keeps` it.
     pub fn calls(&self, keeps: impl Fn(u16) -> bool) -> bool {
-        self.branch != When::Never && (self.link_state || self.links.iter().any(|operand| keeps(*operand)))
+        self.link_state || self.links.iter().any(|operand| keeps(*operand))
     }
 
     /// The number of the operand's bits, from the first, that the operation reads or writes other than for an intrinsic.

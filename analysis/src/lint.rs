@@ -130,7 +130,7 @@ fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
                 if let Some(target) = instruction.flow.target
                     && program.place(target).is_none()
                 {
-                    let address = program.set.base.wrapping_add(target);
+                    let address = program.set.address(target);
                     let message = format!("no instruction of the program starts at the branch target {address:#x}");
                     add(Check::Astray, index, message);
                 }

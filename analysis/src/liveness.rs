@@ -65,7 +65,6 @@ pub(crate) fn numbers(registers: impl IntoIterator<Item = Register>) -> HashMap<
 /// and no registers that programs cannot change.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    numbers: HashMap<Register, usize>,
     /// In ascending order.
     registers: Vec<Register>,
     /// The live registers before each entry.
@@ -85,10 +84,8 @@ impl Liveness {
         let varies = |register: &Register| banks.contains(&register.bank) && !program.set.is_fixed(*register);
         let registers: BTreeSet<Register> = named.filter(varies).collect();
         let registers: Vec<Register> = registers.into_iter().collect();
-        let numbers = numbers(registers.iter().copied());
         let count = registers.len();
         let mut found = Liveness {
-            numbers,
             registers,
             before: vec![Registers::new(count); program.entries.len()],
             after: vec![Registers::new(count); program.entries.len()],
@@ -117,26 +114,31 @@ impl Liveness {
         found
     }
 
+    /// The index of a register in the sets of live ones.
+    fn number(&self, register: Register) -> Option<usize> {
+        self.registers.binary_search(&register).ok()
+    }
+
     /// Walks backwards through a block.
     fn block(&mut self, program: &Program<'_>, entries: std::ops::Range<usize>, mut live: Registers) -> Registers {
         for index in entries.rev() {
             if let Some(instruction) = program.instruction(index) {
                 // A register whose last read is marked here is dead afterwards.
                 for register in instruction.last.iter().filter(|register| !instruction.writes_to(**register)) {
-                    if let Some(number) = self.numbers.get(register) {
-                        live.remove(*number);
+                    if let Some(number) = self.number(*register) {
+                        live.remove(number);
                     }
                 }
             }
             self.after[index].clone_from(&live);
             if let Ok(instruction) = &program.entries[index].instruction {
                 for (register, whole) in &instruction.writes {
-                    if let Some(number) = self.numbers.get(register).filter(|_| *whole) {
-                        live.remove(*number);
+                    if let Some(number) = self.number(*register).filter(|_| *whole) {
+                        live.remove(number);
                     }
                 }
-                for number in instruction.reads.iter().filter_map(|register| self.numbers.get(register)) {
-                    live.insert(*number);
+                for number in instruction.reads.iter().filter_map(|register| self.number(*register)) {
+                    live.insert(number);
                 }
                 for (bank, range) in &instruction.may_read {
                     let number = |index| {
@@ -153,8 +155,8 @@ impl Liveness {
 
     /// Whether a register is read after an entry before it is overwritten.
     pub fn is_live_after(&self, entry: usize, register: Register) -> bool {
-        match (self.numbers.get(&register), self.after.get(entry)) {
-            (Some(number), Some(live)) => live.has(*number),
+        match (self.number(register), self.after.get(entry)) {
+            (Some(number), Some(live)) => live.has(number),
             _ => false,
         }
     }

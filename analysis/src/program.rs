@@ -89,7 +89,7 @@ impl<'s> Program<'s> {
     /// The address of an entry.
     pub fn address(&self, entry: usize) -> u64 {
         let offset = self.entries.get(entry).map_or(0, |entry| entry.bytes.start);
-        self.set.base.wrapping_add(offset as u64)
+        self.set.address(offset as u64)
     }
 
     /// The index of the entry at an offset, or the number of entries for the end of the program.

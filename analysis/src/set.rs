@@ -51,6 +51,11 @@ impl Set {
         Set { base, ..self }
     }
 
+    /// The address at an offset from a program's first byte.
+    pub fn address(&self, offset: u64) -> u64 {
+        self.base.wrapping_add(offset)
+    }
+
     /// The register that holds a state.
     pub(crate) fn register(&self, state: u16) -> Option<Register> {
         let (_, found) = self.hardware?.aliases.iter().find(|(known, _)| *known == state)?;

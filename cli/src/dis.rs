@@ -189,11 +189,8 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
         let slots: Vec<String> = numbers(waits).iter().map(u32::to_string).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
-        writeln!(
-            out,
-            "{line:width$} {mark} {:#06x}  {digits}{waits}",
-            set.base.wrapping_add(entry.bytes.start as u64)
-        )?;
+        let address = set.address(entry.bytes.start as u64);
+        writeln!(out, "{line:width$} {mark} {address:#06x}  {digits}{waits}")?;
     }
     Ok(())
 }

@@ -51,8 +51,9 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     let effects = semantics.zip(shape.as_ref()).map(|(semantics, shape)| Effects::of(semantics, shape, &|_, _| None));
     let lanes = semantics.map_or(Lanes::All, |semantics| lanes(semantics, isa, &values));
     // Under a mask, lanes that do not execute the group keep what they have.
-    let registers = Registers::of(set, isa, group, shape.as_ref(), lanes != Lanes::Some);
-    let operands = named(isa, group).into_iter().map(|(named, _)| {
+    let named = named(isa, group);
+    let registers = Registers::of((set, isa), &values, &named, shape.as_ref(), lanes != Lanes::Some);
+    let operands = named.iter().map(|(named, _)| {
         let mut name = Line::new();
         register(isa, named.bank, named.number, &mut name);
         let operand = isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
@@ -108,7 +109,7 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
 }
 
 fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
-    let mut flow = flow_of(effects, leads(isa, group, at), false, |_| true);
+    let mut flow = flow_of(effects, leads(isa, group, at), || false, |_| true);
     if let Some(effects) = effects {
         let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
         flow.end = match () {

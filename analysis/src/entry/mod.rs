@@ -264,13 +264,18 @@ fn implicit(set: &Set, effects: Option<&Effects>, reads: &mut Vec<Register>, wri
 
 /// The flow that the effects of an operation give; `branches` tells whether its text has branches, which some modifiers
 /// may rule out, and `keeps` whether an operand keeps the address of the next instruction.
-fn flow_of(effects: Option<&Effects>, target: Option<u64>, branches: bool, keeps: impl Fn(u16) -> bool) -> Flow {
+fn flow_of(
+    effects: Option<&Effects>,
+    target: Option<u64>,
+    branches: impl FnOnce() -> bool,
+    keeps: impl Fn(u16) -> bool,
+) -> Flow {
     let Some(effects) = effects else {
         let branch = if target.is_some() { When::Sometimes } else { When::Never };
         return Flow { target, branch, ..Flow::default() };
     };
     let (branch, calls, end, barrier) = (effects.branch, effects.calls(keeps), effects.end, effects.barrier);
-    let target = target.filter(|_| branch != When::Never || effects.leads && !branches);
+    let target = target.filter(|_| branch != When::Never || effects.leads && !branches());
     Flow { known: true, target, branch, calls, end, barrier, ..Flow::default() }
 }
 

@@ -69,7 +69,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     implicit(set, effects.as_ref(), &mut reads, &mut writes);
     let target = leads(engine, decoded, (set.base, at)).map(|(target, _)| target);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
-    let branches = has_branch(set.semantics, scope.layout.opcode);
+    let branches = || has_branch(set.semantics, scope.layout.opcode);
     Instruction {
         mnemonic: name.to_owned(),
         text: text.as_str().to_owned(),

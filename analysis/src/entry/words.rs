@@ -278,7 +278,7 @@ fn flow(
     effects: Option<&Effects>,
     kept: &[u16],
 ) -> Flow {
-    let mut flow = flow_of(effects, target, has_branch(semantics, opcode), |operand| kept.contains(&operand));
+    let mut flow = flow_of(effects, target, || has_branch(semantics, opcode), |operand| kept.contains(&operand));
     if let Some(semantics) = semantics {
         let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
         flow.sends = own.fold(0, |all, (_, slots)| all | slots);

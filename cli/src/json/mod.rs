@@ -238,7 +238,7 @@ impl<'a> Code<'a> {
     pub fn entry(&self, entry: &'a Entry) -> Object<'a> {
         let bytes = self.bytes.get(entry.bytes.clone()).unwrap_or_default();
         let object = Object {
-            address: self.set.base.wrapping_add(entry.bytes.start as u64),
+            address: self.set.address(entry.bytes.start as u64),
             bytes: hex(bytes),
             label: self.label(entry.bytes.start),
             shader: self.shader,
@@ -280,7 +280,7 @@ impl<'a> Code<'a> {
             operands: instruction.operands.iter().map(operand).collect(),
             reads: instruction.reads.iter().map(name).collect(),
             target: flow.target.and_then(|target| self.label(usize::try_from(target).ok()?)),
-            target_address: flow.target.map(|target| self.set.base.wrapping_add(target) as i64),
+            target_address: flow.target.map(|target| self.set.address(target) as i64),
             text: Some(&instruction.text),
             writes: instruction.writes.iter().map(|(register, _)| name(register)).collect(),
             ..object

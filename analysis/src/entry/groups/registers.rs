@@ -42,7 +42,13 @@ pub(super) fn named(isa: &'static GroupIsa, group: &Group) -> Vec<(GroupRegister
 impl<'g> Registers<'g> {
     /// Finds the registers of a group: those of its graph or, without one, those that its operands name. `whole` tells
     /// whether all active lanes execute it.
-    pub fn of(set: &'g Set, isa: &'static GroupIsa, group: &Group, shape: Option<&Shape>, whole: bool) -> Self {
+    pub fn of(
+        (set, isa): (&'g Set, &'static GroupIsa),
+        values: &Values,
+        named: &[(GroupRegister, bool)],
+        shape: Option<&Shape>,
+        whole: bool,
+    ) -> Self {
         let mut found = Registers {
             set,
             isa,
@@ -52,14 +58,12 @@ impl<'g> Registers<'g> {
             writes_indexed: false,
             known: Vec::new(),
         };
-        let named = named(isa, group);
         let Some(shape) = shape else {
             named.iter().for_each(|(register, written)| found.access(*register, 0, written.then_some(whole)));
             return found;
         };
-        let values = group.values(isa);
         for node in &shape.nodes {
-            let register = || info::register_of(isa, &values, u8::try_from(node.args[0]).ok()?);
+            let register = || info::register_of(isa, values, u8::try_from(node.args[0]).ok()?);
             let element = u32::from(node.args[1]);
             match node.op {
                 Op::Operand => {
@@ -69,7 +73,7 @@ impl<'g> Registers<'g> {
                     let whole = whole && node.args[3] == NONE;
                     register().into_iter().for_each(|register| found.access(register, element, Some(whole)));
                 }
-                Op::Intrinsic => found.call(node, shape, &values, &named),
+                Op::Intrinsic => found.call(node, shape, values, named),
                 Op::Commit => {
                     let whole = found.writes.iter().filter(|(_, whole)| *whole);
                     found.known = whole.map(|(register, _)| *register).collect();
