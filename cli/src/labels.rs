@@ -21,8 +21,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A listing of a program with its symbols as labels; `taken` are the symbols of the whole file. For one of several shaders, all other labels contain its number,
-/// so that the listings can be concatenated.
+/// A listing of a program with its symbols as labels; `taken` are the symbols of the whole file. For one of several
+/// shaders, all other labels contain its number, so that the listings can be concatenated.
 pub fn renamed(
     set: &Set,
     bytes: &[u8],

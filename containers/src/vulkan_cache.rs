@@ -2,9 +2,9 @@
 //!
 //! The header is defined by the Vulkan specification (`VkPipelineCacheHeaderVersionOne`): its size, 32; its version, 1;
 //! vendor, device, and sixteen bytes that the driver chooses. The rest belongs to the driver. Mesa's drivers share a
-//! layout (`vk_pipeline_cache.c`): the number of objects, then for each, from a multiple of four bytes, its type, the sizes
-//! of key and content, the key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the code follows the driver's
-//! metadata and is preceded by its size (`panvk_vX_shader.c`).
+//! layout (`vk_pipeline_cache.c`): the number of objects, then for each, from a multiple of four bytes, its type, the
+//! sizes of key and content, the key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the
+//! code follows the driver's metadata and is preceded by its size (`panvk_vX_shader.c`).
 
 use std::borrow::Cow;
 

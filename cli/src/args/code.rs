@@ -25,7 +25,7 @@ pub struct CodeArgs {
     /// if both decode
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
-    /// Select one shader of a container, by a prefix of its name
+    /// Select one shader of a container, by its name or a prefix of it
     #[arg(long, value_name = "NAME", conflicts_with = "raw")]
     pub shader: Option<String>,
     /// The address of the first byte, from which absolute branch targets count; 0 by default

@@ -70,23 +70,14 @@ impl Buffers {
         // Those of the common memory are in list 0.
         let list = |space: Option<usize>| space.map_or(0, |space| space + 1);
         let mut taken: Vec<Vec<(u64, u64, Span)>> = vec![Vec::new(); spaces.len() + 1];
-        for (((name, buffer), content), space) in given.iter().zip(&contents).zip(&within) {
-            let own = space.and_then(|space| spaces.get(space));
-            if let Some(Space { name: of, size }) = own
-                && buffer.address.as_ref().map_or(0, |address| address.value).saturating_add(content.len() as u64)
-                    > *size
-            {
-                let span = buffer.address.as_ref().map_or(name.span, |address| address.span);
-                let message = format!("the buffer ends beyond the address space `{of}`, which has {size} bytes");
-                out.push(Diagnostic::error("L0003", span, message));
-            }
+        for (((_, buffer), content), space) in given.iter().zip(&contents).zip(&within) {
             let Some(address) = &buffer.address else { continue };
             let Some(end) = address.checked_add(content.len() as u64) else {
                 out.push(Diagnostic::error("L0003", address.span, "the buffer ends beyond the last address"));
                 continue;
             };
             if let Some((code, span)) =
-                program.as_ref().filter(|(code, _)| own.is_none() && address.value < code.end && code.start < end)
+                program.as_ref().filter(|(code, _)| space.is_none() && address.value < code.end && code.start < end)
             {
                 let message =
                     format!("the buffer overlaps the program, which is at {:#x} to {:#x}", code.start, code.end - 1);
@@ -121,15 +112,20 @@ impl Buffers {
                 }
                 let here = *free;
                 *free = (free.saturating_add(size.max(1)).saturating_add(step - 1)) & !(step - 1);
-                if let Some(of) = space.and_then(|space| spaces.get(space))
-                    && here > 0
-                    && here.saturating_add(size) > of.size
-                {
-                    let message = format!("the address space `{}` has no room left for this buffer", of.name);
-                    out.push(Diagnostic::error("L0003", name.span, message).help("give the buffers addresses"));
-                }
                 here
             });
+            if let Some(of) =
+                space.and_then(|space| spaces.get(space)).filter(|of| address.saturating_add(size) > of.size)
+            {
+                let beyond =
+                    format!("the buffer ends beyond the address space `{}`, which has {} bytes", of.name, of.size);
+                let full = format!("the address space `{}` has no room left for this buffer", of.name);
+                out.push(match &buffer.address {
+                    Some(address) => Diagnostic::error("L0003", address.span, beyond),
+                    None if address == 0 => Diagnostic::error("L0003", name.span, beyond),
+                    None => Diagnostic::error("L0003", name.span, full).help("give the buffers addresses"),
+                });
+            }
             (address, content)
         });
         let memory = memory.collect();

@@ -134,7 +134,7 @@ fn a_number_without_its_prefix_is_decimal() {
     let wrong = run(&["asm", "--spec", "isa.yaml", "--address", "$400"], source).expect(2);
     assert!(wrong.err.contains("expected a number, such as 0x400"), "{}", wrong.err);
 
-    // What is read back is the same program.
+    // Disassembled at the same address, it has labels again.
     let placed = |command: &[&str], input: &str| {
         run(&[command, &["--spec", "isa.yaml", "--address", "0x400"]].concat(), input).expect(0).out().to_owned()
     };

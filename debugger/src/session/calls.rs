@@ -6,7 +6,8 @@ use isaforge_runtime::machine::At;
 
 use crate::listing::Listing;
 
-/// The maximum number of return addresses that are kept for a lane. A return address that repeats, as in a recursion, counts once.
+/// The maximum number of return addresses that are kept for a lane. A return address that repeats, as in a recursion,
+/// counts once.
 const MAX_ADDRESSES: usize = 4096;
 
 /// The calls that lanes are in.

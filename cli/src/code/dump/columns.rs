@@ -2,6 +2,7 @@
 //!
 //! The characters say where the digits end, and often whether these are values.
 
+use super::listing::digits;
 use super::{Gap, Order, Row, Token};
 
 /// The maximum length of a line: that of 256 bytes, as many as `xxd` prints on one.
@@ -64,9 +65,7 @@ impl<'t> Line<'t> {
         if line.len() > MAX_LINE {
             return None;
         }
-        let number = line.strip_prefix("0x").unwrap_or(line);
-        let end = number.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(number.len());
-        let (address, rest) = number.split_at(end);
+        let (address, rest) = digits(line)?;
         let address = u64::from_str_radix(address, 16).ok()?;
         let colon = rest.starts_with(':');
         let mut rest = rest.strip_prefix(':').unwrap_or(rest);
@@ -80,11 +79,11 @@ impl<'t> Line<'t> {
         let mut tokens = Vec::new();
         loop {
             let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-            let (digits, after) = rest.split_at(end);
-            if !after.starts_with(' ') || !digits.len().is_multiple_of(2) || end == 0 {
+            let (number, after) = rest.split_at(end);
+            if !after.starts_with(' ') || !end.is_multiple_of(2) || end == 0 {
                 return None;
             }
-            let (value, bytes) = (u128::from_str_radix(digits, 16).ok()?, digits.len() / 2);
+            let (value, bytes) = (u128::from_str_radix(number, 16).ok()?, end / 2);
             tokens.push(Token { value, bytes, order: (bytes == 1).then_some(Order::Memory) });
             let all = tokens.iter().map(|token| token.bytes).sum();
             if let Some(characters) = characters(after, all) {

@@ -109,7 +109,7 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
 }
 
 /// Splits a text into the digits at its start, with or without `0x`, and the rest.
-fn digits(text: &str) -> Option<(&str, &str)> {
+pub(super) fn digits(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
