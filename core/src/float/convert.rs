@@ -1,7 +1,7 @@
 //! Conversions between formats, and to and from integers.
 
 use super::exact::{Class, classify, pack, round_shift};
-use super::{Format, Round};
+use super::format::{Format, Round};
 use crate::bits::ones;
 
 /// Converts `a` to another format. A NaN becomes quiet and keeps its sign and as many high bits of its payload as fit.

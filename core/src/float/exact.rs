@@ -1,6 +1,15 @@
 //! The definition of the arithmetic: unpack numbers to integers, compute, and round once.
 
-use super::{Format, Op, Round};
+use super::format::{Format, Round};
+
+/// An operation that every host provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
 
 /// An unpacked number.
 #[derive(Clone, Copy)]

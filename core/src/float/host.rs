@@ -2,8 +2,8 @@
 //! processors, so results that are NaN are left to the definition.
 
 use super::convert::{f16_to_f32, f32_to_f16};
-use super::exact::{Class, classify, pack};
-use super::{Format, Op, Round};
+use super::exact::{Class, Op, classify, pack};
+use super::format::{Format, Round};
 
 /// Whether the host computes in the precision of the operands: x86 without SSE2 keeps more bits.
 const EXACT: bool = !cfg!(all(target_arch = "x86", not(target_feature = "sse2")));

@@ -25,14 +25,7 @@ pub use convert::{convert, from_int, round_to_integral, to_int};
 pub use format::{Format, Round};
 pub use order::{compare, max, min};
 
-/// An operation that every host provides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Add,
-    Sub,
-    Mul,
-    Div,
-}
+use exact::Op;
 
 #[inline(always)]
 fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> u64 {

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use super::Format;
+use super::format::Format;
 
 /// Maps a number to an integer with the same order, -0 before +0.
 #[inline]
