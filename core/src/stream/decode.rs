@@ -2,8 +2,9 @@
 
 use super::error::{DecodeError, wrong_bits};
 use super::expression::Input;
+use super::piece::extract;
 use super::table::MAX_CHAIN;
-use super::table::{Branch, Field, Layout, Lookup, Piece, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
+use super::table::{Branch, Field, Layout, Lookup, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
 use super::wide::Wide;
 use crate::bits::sign_extend;
 
@@ -51,27 +52,6 @@ pub struct Scope<'a> {
 impl core::fmt::Debug for Scope<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Scope").field("layout", &self.layout.name).field("word", self.word).finish_non_exhaustive()
-    }
-}
-
-/// Reads the value of a field that consists of several pieces.
-#[inline]
-pub fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
-    let mut value = 0;
-    let mut shift = 0;
-    for piece in pieces {
-        value |= word.get(piece.at.into(), piece.width.into()).checked_shl(shift).unwrap_or(0);
-        shift += u32::from(piece.width);
-    }
-    value
-}
-
-/// Writes the value of a field to its pieces; bits that they cannot hold are lost.
-pub fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
-    let mut rest = value;
-    for piece in pieces {
-        word.set(piece.at.into(), piece.width.into(), rest);
-        rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
     }
 }
 

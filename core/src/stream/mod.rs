@@ -32,6 +32,7 @@ mod expression;
 pub mod listing;
 mod number;
 mod parse;
+mod piece;
 mod print;
 #[cfg(feature = "alloc")]
 pub mod program;
@@ -44,10 +45,11 @@ mod target;
 mod wide;
 
 pub use annotate::{Note, annotate};
-pub use decode::{Decoded, Engine, Scope, Values, extract, insert};
+pub use decode::{Decoded, Engine, Scope, Values};
 pub use error::{DecodeError, ParseError, Reason, Wanted};
 pub use expression::{Expression, Input, MAX_NODES};
 pub use parse::{Help, Labels, NoLabels, Parsed};
+pub use piece::{Piece, extract, insert};
 pub use print::{NoPlaces, Places};
 pub use registers::registers;
 pub use table::*;

@@ -14,10 +14,11 @@ mod trace;
 
 pub use check::{deciding, gives, leaves_of, returns, shows};
 
-use super::decode::{Engine, Scope, Values, insert};
+use super::decode::{Engine, Scope, Values};
 use super::error::Reason;
 use super::expression::Input;
 use super::parse::Reader;
+use super::piece::insert;
 use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source};
 use super::wide::Wide;
 use crate::bits::ones;

@@ -1,6 +1,7 @@
 //! Layout of the tables of an instruction stream.
 
 use super::expression::Expression;
+use super::piece::{Piece, extract};
 use super::wide::Wide;
 use crate::registers::RegisterName;
 use crate::table::{Access, Enum, Provenance, Target};
@@ -122,7 +123,7 @@ impl Lookup {
         let [first, more @ ..] = &self.pieces;
         let mut value = word.get_near(first.at.into(), first.width.into());
         if more[0].width > 0 {
-            value |= super::decode::extract(word, more).checked_shl(first.width.into()).unwrap_or(0);
+            value |= extract(word, more).checked_shl(first.width.into()).unwrap_or(0);
         }
         self.allowed.get((value >> 6) as usize).is_some_and(|row| row >> (value & 63) & 1 != 0)
     }
@@ -328,15 +329,6 @@ pub enum Source {
     },
     /// A parameter from the layout that contains the operand: index of the parameter.
     Outer(u8),
-}
-
-/// A run of bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Piece {
-    /// Lowest bit.
-    pub at: u16,
-    /// The number of bits, at most 64.
-    pub width: u8,
 }
 
 /// The syntax of a value.

@@ -2,9 +2,9 @@
 
 use super::{Miss, Reader, Reason, is_word};
 use crate::bits::{fits_signed, ones};
-use crate::stream::decode::extract;
 use crate::stream::error::Wanted;
 use crate::stream::number::{float_value, overflows, read_float, read_number, write_float};
+use crate::stream::piece::extract;
 use crate::stream::solve::{Frame, Reading, solve};
 use crate::stream::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Source, Token, Type};
 use crate::stream::wide::Wide;

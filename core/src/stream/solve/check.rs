@@ -1,8 +1,9 @@
 //! What the compiler checks about the fields of a layout.
 
 use super::{Frame, asked, solve};
-use crate::stream::decode::{Engine, extract};
+use crate::stream::decode::Engine;
 use crate::stream::parse::Reader;
+use crate::stream::piece::extract;
 use crate::stream::table::{Layout, MAX_FIELDS, Source, Token};
 use crate::stream::wide::Wide;
 
