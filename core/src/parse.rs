@@ -10,6 +10,7 @@
 mod alternative;
 mod cursor;
 
+pub use crate::table::find_name;
 pub use alternative::{MAX_FIELDS, parse_kind};
 
 use alternative::longest;
@@ -19,7 +20,7 @@ use crate::bits::{Bits, fits_signed, ones};
 use crate::encode::{Builder, list_lengths_in, number_range};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
 use crate::scan;
-use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
+use crate::table::{Alternative, Isa, Modifier, Operand, Shape, Target, Token, Type};
 
 /// Resolves the label names of a program to word indices.
 pub trait Labels {
@@ -117,20 +118,6 @@ fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
     let error = |e| parser.cursor.error_span(after_name, line.len(), ParseReason::Encode(e));
     parser.builder.check_pins().and_then(|()| parser.builder.check_limits()).map_err(error)?;
     Ok((opcode, parser.builder.word()))
-}
-
-/// Finds the form with this name.
-pub fn find_name(isa: &'static Isa, name: &[u8]) -> Option<u16> {
-    let slots = isa.names.slots;
-    let mut slot = hash_name(name) as usize;
-    for _ in 0..slots.len() {
-        match slots[slot & (slots.len() - 1)] {
-            Decoder::NONE => return None,
-            opcode if isa.forms[opcode as usize].name.str.as_bytes() == name => return Some(opcode),
-            _ => slot += 1,
-        }
-    }
-    None
 }
 
 struct Parser<'a> {

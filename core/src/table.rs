@@ -351,6 +351,20 @@ pub(crate) const fn mix(hash: u64, chunk: u64) -> u64 {
     (hash ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).swap_bytes()
 }
 
+/// Finds the form with this name.
+pub fn find_name(isa: &'static Isa, name: &[u8]) -> Option<u16> {
+    let slots = isa.names.slots;
+    let mut slot = hash_name(name) as usize;
+    for _ in 0..slots.len() {
+        match slots[slot & (slots.len() - 1)] {
+            Decoder::NONE => return None,
+            opcode if isa.forms[opcode as usize].name.str.as_bytes() == name => return Some(opcode),
+            _ => slot += 1,
+        }
+    }
+    None
+}
+
 /// A rule on the operands of an instruction that the encoding cannot express: a bound on their distinct values.
 ///
 /// Words that break it decode and print; the assembler rejects them.

@@ -1,8 +1,7 @@
 //! A position in the text of an instruction, and what can be read there.
 
-use super::find_name;
 use crate::error::{ParseError, ParseReason};
-use crate::table::Isa;
+use crate::table::{Isa, find_name};
 use crate::text::Word;
 
 pub(super) fn is_word(byte: u8) -> bool {
