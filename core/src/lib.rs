@@ -22,6 +22,8 @@ extern crate std;
 
 pub mod annotate;
 #[cfg(feature = "alloc")]
+mod assemble;
+#[cfg(feature = "alloc")]
 pub mod assembly;
 pub mod bits;
 #[cfg(feature = "alloc")]
