@@ -3,48 +3,31 @@
 //! The tokens that print a layout also parse it. Each token consumes what it can and calls the rest; if the rest fails,
 //! the next possibility is tried. This yields values of fields, for which [`solve`](super::solve) finds the bits. An
 //! instruction is accepted only if its bits decode to the same layout, so the meaning of a text does not depend on how
-//! it was found. All attempts together are limited to [`STEPS`] steps.
+//! it was found. All attempts together are limited to [`STEPS`](super::solve::STEPS) steps.
 //!
+//! - `reader`: the text, and the attempt that got furthest
 //! - `walk`: what each token consumes
 //! - `diagnose`: better reasons for a text that is no instruction
 //!
 //! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted.
 
 mod diagnose;
+mod reader;
 mod walk;
 
-use core::cell::Cell;
-
 pub use diagnose::Help;
+pub use reader::{Labels, NoLabels};
+
+use reader::Reader;
 use walk::Rest;
 
 use super::decode::{Decoded, Engine, Scope};
 use super::error::{ParseError, Reason};
-use super::print::{Places, WORD};
-use super::solve::{Frame, asked, solve};
-use super::table::{Layout, MAX_ASIDES, Role, Source};
+use super::print::WORD;
+use super::solve::{Frame, solve};
+use super::table::Layout;
 use super::wide::Wide;
-use crate::bits::ones;
-use crate::text::{Line, Word};
-
-/// The maximum number of steps for parsing one instruction.
-pub const STEPS: u32 = 400_000;
-
-/// Resolves the labels of a program.
-pub trait Labels {
-    /// The address in bytes that the label `name` marks.
-    fn resolve(&self, name: &str) -> Option<u64>;
-}
-
-/// No labels: every name in place of a branch target is an error.
-#[derive(Clone, Copy, Debug)]
-pub struct NoLabels;
-
-impl Labels for NoLabels {
-    fn resolve(&self, _: &str) -> Option<u64> {
-        None
-    }
-}
+use crate::text::Line;
 
 /// Splits an exact text into the text of the instruction and the digits of its word.
 pub(super) fn exact(text: &str) -> Option<(&str, &str)> {
@@ -146,13 +129,13 @@ impl Engine {
                 Some((decoded, false)) => other = other.or(Some(Parsed { decoded, layout: index })),
                 None => {}
             }
-            if reader.exhausted() {
+            if reader.steps.exhausted() {
                 break;
             }
         }
         match best.or(other) {
             Some(parsed) => Ok(parsed),
-            None if reader.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
+            None if reader.steps.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
             None => Err(reader.error()),
         }
     }
@@ -165,187 +148,9 @@ impl Engine {
         let mut read = own.filter_map(|(index, layout)| reader.named_or_not(index, layout, start));
         read.find_map(|(decoded, prints)| prints.then_some(decoded))
     }
-
-    /// Builds the instruction of a layout from values of its fields; other fields have their defaults. `None` when a
-    /// value does not fit or conflicts with others.
-    pub fn build(&self, layout: u16, values: &[(u8, u64)]) -> Option<Decoded> {
-        let found = self.stream.layouts.get(usize::from(layout))?;
-        self.complete(layout, Frame::new(found), values)
-    }
-
-    /// Changes the value of one field of an instruction. `None` when this is impossible.
-    pub fn with(&self, decoded: &Decoded, field: u8, value: u64) -> Option<Decoded> {
-        let scope = self.scope(decoded);
-        let fields = scope.layout.fields;
-        // Fields that the inverse depends on keep their values.
-        let leaves = fields.get(usize::from(field))?.leaves & !asked(*self, scope.layout, field);
-        let others =
-            fields.iter().zip(0u8..).filter(|(f, i)| matches!(f.source, Source::Bits(_)) && leaves >> i & 1 == 0);
-        let mut frame = Frame::new(scope.layout);
-        others.for_each(|(_, i)| _ = frame.set(i, scope.value(i)));
-        let made = self.complete(decoded.layout, frame, &[(field, value)])?;
-        let kept = scope.layout.ignored;
-        Some(Decoded { word: made.word & !kept | decoded.word & kept, ..made })
-    }
-
-    fn complete(&self, layout: u16, frame: Frame, values: &[(u8, u64)]) -> Option<Decoded> {
-        let reader = Reader::silent(*self);
-        let fits = |field: u8, value: u64| {
-            let field = frame.layout.fields.get(usize::from(field));
-            field.is_some_and(|field| field.extended(value & ones(field.width.into())) == value)
-        };
-        let mut frame = frame;
-        if !values.iter().all(|(field, value)| fits(*field, *value) && frame.set(*field, *value)) {
-            return None;
-        }
-        let mut found = None;
-        solve(&reader, &frame, &mut |frame| {
-            found = reader.settled(layout, frame);
-            found.is_some()
-        });
-        found
-    }
-}
-
-/// A failed attempt.
-#[derive(Clone, Copy)]
-struct Miss {
-    at: usize,
-    len: usize,
-    reason: Reason,
-}
-
-/// The positions of the asides of an instruction, and their number.
-#[derive(Clone, Copy, Default)]
-struct Asides {
-    places: [(usize, usize); MAX_ASIDES],
-    count: usize,
-}
-
-/// The end of an instruction's own text, and the asides after it; see [`Token::Aside`](super::table::Token::Aside).
-fn asides(text: &str) -> (usize, Asides) {
-    let mut found = Asides::default();
-    let Some(limit) = text.find("\t;") else { return (text.len(), found) };
-    let mut at = limit + 2;
-    for part in text.get(at..).unwrap_or_default().split(", ") {
-        let from = at + (part.len() - part.trim_start().len());
-        if let Some(place) = found.places.get_mut(found.count) {
-            *place = (from, from + part.trim().len());
-        }
-        found.count += 1;
-        at += part.len() + 2;
-    }
-    (limit, found)
-}
-
-pub(super) struct Reader<'t> {
-    pub(super) engine: Engine,
-    text: &'t str,
-    /// The end of the instruction's own text.
-    limit: usize,
-    asides: Asides,
-    /// The address of the instruction, and that of the next one according to the layout's length.
-    address: u64,
-    next: Cell<u64>,
-    /// Whether a label was resolved relative to `next`.
-    from_next: Cell<bool>,
-    labels: &'t dyn Labels,
-    /// The last label parsed: offset, length, address.
-    label: Cell<Option<(usize, usize, u64)>>,
-    steps: Cell<u32>,
-    /// Whether numbers are accepted in place of enum names, and whether doing so would get further.
-    numbers: Cell<bool>,
-    unnamed: Cell<bool>,
-    /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text, and a
-    /// condition that the values do not satisfy is a better one than a wrong value.
-    missed: Cell<(u8, Miss)>,
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// Prints an address that was parsed as a label as that label.
-impl Places for Reader<'_> {
-    fn write(&self, address: u64, _: bool, line: &mut Line) -> bool {
-        let Some((at, len, _)) = self.label.get().filter(|(.., marked)| *marked == address) else { return false };
-        line.push_str(self.text.get(at..at + len).unwrap_or_default());
-        true
-    }
-}
-
-impl<'t> Reader<'t> {
-    fn new(engine: Engine, text: &'t str, address: u64, labels: &'t dyn Labels) -> Reader<'t> {
-        let (limit, asides) = if engine.stream.asides { asides(text) } else { (text.len(), Asides::default()) };
-        Reader {
-            engine,
-            text,
-            limit,
-            asides,
-            address,
-            next: Cell::new(0),
-            from_next: Cell::new(false),
-            labels,
-            label: Cell::new(None),
-            steps: Cell::new(0),
-            numbers: Cell::new(false),
-            unnamed: Cell::new(false),
-            missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
-        }
-    }
 }
 
 impl Reader<'_> {
-    /// A reader of an empty text, to solve for values that do not come from text.
-    pub(super) fn silent(engine: Engine) -> Reader<'static> {
-        Reader { numbers: Cell::new(true), ..Reader::new(engine, "", 0, &NoLabels) }
-    }
-
-    fn rest(&self, at: usize) -> &str {
-        let end = if at <= self.limit { self.limit } else { self.text.len() };
-        self.text.get(at..end).unwrap_or_default()
-    }
-
-    fn blanks(&self, at: usize) -> usize {
-        at + self.rest(at).bytes().take_while(u8::is_ascii_whitespace).count()
-    }
-
-    /// Counts a step. `false` if the limit is exceeded.
-    pub(super) fn step(&self) -> bool {
-        self.steps.set(self.steps.get().saturating_add(1));
-        !self.exhausted()
-    }
-
-    fn exhausted(&self) -> bool {
-        self.steps.get() > STEPS
-    }
-
-    fn miss(&self, at: usize, len: usize, reason: Reason) {
-        let weight = match reason {
-            Reason::Expected(_) | Reason::Field(..) | Reason::Unknown => 0,
-            Reason::Condition(..) | Reason::Follows(..) => 2,
-            _ => 1,
-        };
-        let (known, miss) = self.missed.get();
-        // A text that did not match at all gives no useful error.
-        if (at + len, weight) > (miss.at + miss.len, known) {
-            self.missed.set((weight, Miss { at, len, reason }));
-        }
-    }
-
-    fn located(&self, at: usize, len: usize, reason: Reason) -> ParseError {
-        let rest = self.rest(at);
-        let word = rest.bytes().take_while(|byte| is_word(*byte) || *byte == b'.').count();
-        let shown = if len > 0 { len } else { word.max(rest.chars().next().map_or(0, char::len_utf8)) };
-        ParseError { at, len: shown, found: Word::new(rest.get(..shown).unwrap_or(rest)), reason }
-    }
-
-    fn error(&self) -> ParseError {
-        let (_, Miss { at, len, reason }) = self.missed.get();
-        let at = if len == 0 { self.blanks(at) } else { at };
-        self.located(at, len, reason)
-    }
-
     /// Parses the whole text as an instruction of a layout, and tells whether that instruction prints as the text.
     /// Numbers in place of enum names are accepted only if no other reading of the layout matches.
     fn named_or_not(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
@@ -393,9 +198,9 @@ impl Reader<'_> {
                 return false;
             }
             let mut solved = false;
-            let printed = solve(self, frame, &mut |frame| {
+            let printed = solve(self.engine, &self.steps, frame, &mut |frame| {
                 solved = true;
-                let Some(decoded) = self.settled(index, frame) else { return false };
+                let Some(decoded) = frame.settled(self.engine, index) else { return false };
                 let prints = self.prints(&decoded, layout);
                 if prints || found.is_none() {
                     found = Some((decoded, prints));
@@ -408,17 +213,6 @@ impl Reader<'_> {
             printed
         });
         found
-    }
-
-    /// Records why no instruction, or no operand, has the values that were read from its text.
-    fn miss_values(&self, start: usize, end: usize, frame: &Frame) {
-        let (weight, known) = self.missed.get();
-        if (known.at + known.len, weight) >= (end, 2) {
-            return;
-        }
-        if let Some(reason) = frame.violated(self) {
-            self.miss(start, end - start, reason);
-        }
     }
 
     /// Whether an instruction prints as the text, ignoring white space.
@@ -437,32 +231,5 @@ impl Reader<'_> {
             }
         };
         plain(line.as_str(), self.text)
-    }
-
-    /// The instruction with these values, if it decodes to the layout that was read.
-    fn settled(&self, index: u16, frame: &Frame) -> Option<Decoded> {
-        let layout = frame.layout;
-        let mut word = frame.word();
-        let len = self.length(layout, &word)?;
-        word = word & Wide::ones(8 * u32::from(len));
-        let (own, own_len) = self.engine.find(&word).ok()?;
-        let decoded = Decoded { layout: own, word, len };
-        let scope = self.engine.scope(&decoded);
-        let same = match layout.role {
-            Role::Own => own == index,
-            _ => scope.layout.opcode == layout.opcode,
-        };
-        let read = Scope { layout, ..scope };
-        (same && own_len == len && read.fits() && frame.holds(&read) && scope.validate().is_ok()).then_some(decoded)
-    }
-
-    pub(super) fn length(&self, layout: &'static Layout, word: &Wide) -> Option<u8> {
-        let scope = Scope { engine: self.engine, layout, word, len: (layout.bits / 8) as u8, outer: None };
-        match layout.length {
-            None => Some(scope.len),
-            Some(length) => {
-                u8::try_from(scope.expression(length)).ok().filter(|len| *len <= self.engine.stream.longest)
-            }
-        }
     }
 }

@@ -7,17 +7,20 @@
 //! expression, so no method can produce a wrong result. Fields without constraints have their defaults.
 //!
 //! - `trace`: traces a computed value back
+//! - `build`: the instruction that has the values
 //! - `check`: what the compiler checks about the fields of a layout
 
+mod build;
 mod check;
 mod trace;
 
+use core::cell::Cell;
+
 pub use check::{deciding, gives, leaves_of, returns, shows};
 
-use super::decode::{Engine, Scope, Values};
+use super::decode::{Engine, Scope};
 use super::error::Reason;
 use super::expression::Input;
-use super::parse::Reader;
 use super::piece::insert;
 use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source};
 use super::wide::Wide;
@@ -31,6 +34,25 @@ pub const TRIED: u32 = 16;
 const NONE: u16 = u16::MAX;
 /// The maximum number of conditions of token groups in a frame, which the compiler enforces.
 pub const MAX_TRUTHS: usize = 24;
+
+/// The maximum number of steps for parsing one instruction.
+const STEPS: u32 = 400_000;
+
+/// The steps of all attempts to parse an instruction.
+#[derive(Default)]
+pub(super) struct Steps(Cell<u32>);
+
+impl Steps {
+    /// Counts a step. `false` if the limit is exceeded.
+    pub(super) fn step(&self) -> bool {
+        self.0.set(self.0.get().saturating_add(1));
+        !self.exhausted()
+    }
+
+    pub(super) fn exhausted(&self) -> bool {
+        self.0.get() > STEPS
+    }
+}
 
 /// What a text has determined about a layout so far.
 #[derive(Clone, Copy)]
@@ -60,12 +82,6 @@ pub(super) struct Reading<'a> {
     pub(super) index: u16,
     /// The fields that are passed as its parameters.
     pub(super) arguments: &'static [u8],
-}
-
-impl Values for (&Frame, &Reader<'_>) {
-    fn value_at(&self, field: u8, depth: u8) -> u64 {
-        self.0.value(self.1, field, depth)
-    }
 }
 
 impl Frame {
@@ -108,9 +124,9 @@ impl Frame {
 
     /// Requires that a condition of a token group holds or does not hold. Returns `false`, without a change, if the
     /// opposite is already known.
-    pub(super) fn assume(&mut self, reader: &Reader<'_>, condition: u16, holds: bool) -> bool {
-        if self.leaves_of(reader, condition) & !self.known == 0 && self.decides(reader, condition, 0) {
-            return (self.expression(reader, condition, 0) != 0) == holds;
+    pub(super) fn assume(&mut self, engine: Engine, condition: u16, holds: bool) -> bool {
+        if self.leaves_of(engine, condition) & !self.known == 0 && self.decides(engine, condition, 0) {
+            return (self.expression(engine, condition, 0) != 0) == holds;
         }
         let Some(free) = self.truths.get_mut(usize::from(self.count)) else { return false };
         *free = (condition, holds);
@@ -148,40 +164,40 @@ impl Frame {
     }
 
     /// The value of a field, if it is known or follows from known fields.
-    pub(super) fn known(&self, reader: &Reader<'_>, field: u8) -> Option<u64> {
+    pub(super) fn known(&self, engine: Engine, field: u8) -> Option<u64> {
         let found = self.layout.fields.get(usize::from(field))?;
         if self.knows(field) {
             return self.values.get(usize::from(field)).copied();
         }
         let computed = matches!(found.source, Source::Computed { .. });
-        (computed && found.leaves & !self.known == 0).then(|| self.value(reader, field, 0))
+        (computed && found.leaves & !self.known == 0).then(|| self.value(engine, field, 0))
     }
 
     /// The value of a field: the known value for one with bits of its own, the computed value for others.
-    fn value(&self, reader: &Reader<'_>, field: u8, depth: u8) -> u64 {
+    fn value(&self, engine: Engine, field: u8, depth: u8) -> u64 {
         let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
         match found.source {
             Source::Computed { value, .. } if depth < MAX_CHAIN => {
-                found.extended(self.expression(reader, value, depth + 1))
+                found.extended(self.expression(engine, value, depth + 1))
             }
             _ => self.values.get(usize::from(field)).copied().unwrap_or(0),
         }
     }
 
-    fn expression(&self, reader: &Reader<'_>, index: u16, depth: u8) -> u64 {
-        reader.engine.expression(index, self.len.unwrap_or(0), &|field| self.value(reader, field, depth))
+    fn expression(&self, engine: Engine, index: u16, depth: u8) -> u64 {
+        engine.expression(index, self.len.unwrap_or(0), &|field| self.value(engine, field, depth))
     }
 
     /// Whether an expression can be evaluated, because it does not depend on a length that is unknown.
-    fn decides(&self, reader: &Reader<'_>, index: u16, depth: u8) -> bool {
-        let inputs = reader.engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |found| found.inputs);
+    fn decides(&self, engine: Engine, index: u16, depth: u8) -> bool {
+        let inputs = engine.stream.expressions.get(usize::from(index)).map_or(&[][..], |found| found.inputs);
         self.len.is_some()
             || inputs.iter().all(|input| match input {
                 Input::Length => false,
                 Input::Generation => true,
                 Input::Field(field) => match self.layout.fields.get(usize::from(*field)).map(|field| &field.source) {
                     Some(Source::Computed { value, .. }) if depth < MAX_CHAIN => {
-                        self.decides(reader, *value, depth + 1)
+                        self.decides(engine, *value, depth + 1)
                     }
                     _ => true,
                 },
@@ -222,22 +238,22 @@ impl Frame {
     }
 
     /// Whether all constraints with known fields hold. Constraints whose fields were all in `before` are skipped.
-    fn consistent(&self, reader: &Reader<'_>, before: u64) -> bool {
+    fn consistent(&self, engine: Engine, before: u64) -> bool {
         let new = |leaves: u64| before == 0 || leaves & !before != 0;
-        self.constraints(reader)
-            .all(|(leaves, constraint)| leaves & !self.known != 0 || !new(leaves) || self.satisfies(reader, constraint))
+        self.constraints(engine)
+            .all(|(leaves, constraint)| leaves & !self.known != 0 || !new(leaves) || self.satisfies(engine, constraint))
     }
 
     /// A condition that the known values violate, or a known value that should follow from others.
-    pub(super) fn violated(&self, reader: &Reader<'_>) -> Option<Reason> {
+    pub(super) fn violated(&self, engine: Engine) -> Option<Reason> {
         let decided = |(leaves, constraint): &(u64, Constraint)| {
             let given = if let Constraint::Field(field) = constraint { 1u64 << (field & 63) } else { 0 };
-            leaves & !given & !self.known == 0 && !self.satisfies(reader, *constraint)
+            leaves & !given & !self.known == 0 && !self.satisfies(engine, *constraint)
         };
-        let first = self.constraints(reader).find(decided)?.1;
+        let first = self.constraints(engine).find(decided)?.1;
         match first {
             Constraint::Truth(condition, true) if self.layout.conditions.contains(&condition) => {
-                let found = reader.engine.stream.expressions.get(usize::from(condition))?;
+                let found = engine.stream.expressions.get(usize::from(condition))?;
                 Some(Reason::Condition(self.layout.name, found.text)).filter(|_| !found.text.is_empty())
             }
             Constraint::Truth(..) => None,
@@ -250,40 +266,40 @@ impl Frame {
                 }
                 let (word, mut line) = (self.word(), Line::new());
                 let len = self.len.unwrap_or(0);
-                let scope = Scope { engine: reader.engine, layout: self.layout, word: &word, len, outer: None };
+                let scope = Scope { engine, layout: self.layout, word: &word, len, outer: None };
                 scope.print_field(index, &mut line, 0);
                 Some(Reason::Follows(field.name, Word::new(line.as_str()))).filter(|_| !line.as_str().is_empty())
             }
         }
     }
 
-    fn satisfies(&self, reader: &Reader<'_>, constraint: Constraint) -> bool {
+    fn satisfies(&self, engine: Engine, constraint: Constraint) -> bool {
         match constraint {
-            Constraint::Field(i) => self.values.get(usize::from(i)).is_some_and(|v| self.value(reader, i, 0) == *v),
-            Constraint::Truth(condition, holds) => (self.expression(reader, condition, 0) != 0) == holds,
+            Constraint::Field(i) => self.values.get(usize::from(i)).is_some_and(|v| self.value(engine, i, 0) == *v),
+            Constraint::Truth(condition, holds) => (self.expression(engine, condition, 0) != 0) == holds,
         }
     }
 
     /// The constraints that can be evaluated for the known length, each with the fields that determine it.
-    fn constraints(&self, reader: &Reader<'_>) -> impl Iterator<Item = (u64, Constraint)> {
+    fn constraints(&self, engine: Engine) -> impl Iterator<Item = (u64, Constraint)> {
         let fields = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
-        let computed = fields.filter(|(i, f)| match f.source {
-            Source::Computed { value, .. } => self.knows(*i as u8) && self.decides(reader, value, 0),
+        let computed = fields.filter(move |(i, f)| match f.source {
+            Source::Computed { value, .. } => self.knows(*i as u8) && self.decides(engine, value, 0),
             _ => false,
         });
         let computed = computed.map(|(i, field)| (field.leaves | 1 << i, Constraint::Field(i as u8)));
         let truths = self.truths.iter().take(self.count.into()).copied();
         let truths = truths.chain(self.layout.conditions.iter().map(|condition| (*condition, true)));
         let truths = truths.chain(self.layout.otherwise.iter().map(|condition| (*condition, false)));
-        let truths = truths.filter(|(condition, _)| self.decides(reader, *condition, 0));
-        let truths =
-            truths.map(|(condition, holds)| (self.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
+        let truths = truths.filter(move |(condition, _)| self.decides(engine, *condition, 0));
+        let truths = truths
+            .map(move |(condition, holds)| (self.leaves_of(engine, condition), Constraint::Truth(condition, holds)));
         computed.chain(truths)
     }
 
     /// The fields with bits of their own that determine an expression.
-    fn leaves_of(&self, reader: &Reader<'_>, expression: u16) -> u64 {
-        let Some(found) = reader.engine.stream.expressions.get(usize::from(expression)) else { return 0 };
+    fn leaves_of(&self, engine: Engine, expression: u16) -> u64 {
+        let Some(found) = engine.stream.expressions.get(usize::from(expression)) else { return 0 };
         found.inputs.iter().fold(0, |leaves, input| match input {
             Input::Field(field) => leaves | self.layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves),
             _ => leaves,
@@ -326,12 +342,18 @@ enum Constraint {
 }
 
 /// Calls `then` for each way to complete a frame until it accepts one. Returns whether it did.
-pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
-    solve_after(reader, frame, 0, then)
+pub(super) fn solve(engine: Engine, steps: &Steps, frame: &Frame, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
+    solve_after(engine, steps, frame, 0, then)
 }
 
 /// Does the same for a frame that is known to be consistent in the fields `before`.
-fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
+fn solve_after(
+    engine: Engine,
+    steps: &Steps,
+    frame: &Frame,
+    before: u64,
+    then: &mut dyn FnMut(&Frame) -> bool,
+) -> bool {
     let mut frame = *frame;
     // Each turn solves for a field, so there are at most as many turns as fields.
     for _ in 0..MAX_FIELDS {
@@ -339,19 +361,19 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
         let mut open = fields.filter(|(i, field)| {
             matches!(field.source, Source::Computed { .. }) && frame.knows(*i as u8) && field.leaves & !frame.known != 0
         });
-        match open.find_map(|(i, _)| frame.traced(reader, i as u8, true)) {
+        match open.find_map(|(i, _)| frame.traced(engine, i as u8, true)) {
             Some(next) => frame = next,
             None => break,
         }
     }
-    if !reader.step() || !frame.consistent(reader, before) {
+    if !steps.step() || !frame.consistent(engine, before) {
         return false;
     }
     let before = frame.known;
     // Enumerate the fields that constraints still need, fewest bits first; all other fields have their defaults.
-    let open = frame.constraints(reader).map(|(leaves, constraint)| {
+    let open = frame.constraints(engine).map(|(leaves, constraint)| {
         let asked = match constraint {
-            Constraint::Field(field) => asked(reader.engine, frame.layout, field) & !frame.known,
+            Constraint::Field(field) => asked(engine, frame.layout, field) & !frame.known,
             Constraint::Truth(..) => 0,
         };
         if asked != 0 { asked } else { leaves & !frame.known }
@@ -364,15 +386,15 @@ fn solve_after(reader: &Reader<'_>, frame: &Frame, before: u64, then: &mut dyn F
         let computed =
             |i: &u8| frame.layout.fields.get(usize::from(*i)).is_some_and(|f| f.leaves & !frame.known == open);
         let mut asked = (0..MAX_FIELDS as u8).filter(|i| frame.knows(*i)).filter(computed);
-        if let Some(next) = asked.find_map(|i| frame.traced(reader, i, false)) {
-            return solve_after(reader, &next, before, then);
+        if let Some(next) = asked.find_map(|i| frame.traced(engine, i, false)) {
+            return solve_after(engine, steps, &next, before, then);
         }
         frame.fill(open, defaults);
-        return solve_after(reader, &frame, before, then);
+        return solve_after(engine, steps, &frame, before, then);
     }
     (0..1u64 << width).any(|bits| {
         frame.fill(open, bits ^ defaults);
-        reader.step() && frame.consistent(reader, before) && solve_after(reader, &frame, frame.known, then)
+        steps.step() && frame.consistent(engine, before) && solve_after(engine, steps, &frame, frame.known, then)
     })
 }
 

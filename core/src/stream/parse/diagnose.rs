@@ -5,7 +5,7 @@
 
 use core::fmt::{self, Write};
 
-use super::{Labels, Reader, is_word};
+use super::reader::{Labels, Reader, is_word};
 use crate::stream::decode::Engine;
 use crate::stream::error::{ParseError, Reason, Wanted};
 use crate::stream::table::{Layout, Token, Type};

@@ -1,8 +1,8 @@
 //! Parses text token by token: what each token may consume, and the values of fields that it gives.
 
-use super::{Miss, Reader, Reason, is_word};
+use super::reader::{Miss, Reader, is_word};
 use crate::bits::{fits_signed, ones};
-use crate::stream::error::Wanted;
+use crate::stream::error::{Reason, Wanted};
 use crate::stream::number::{float_value, overflows, read_float, read_number, write_float};
 use crate::stream::piece::extract;
 use crate::stream::solve::{Frame, Reading, solve};
@@ -63,7 +63,7 @@ fn writes(width: u8, bits: u64, text: &str) -> bool {
 impl Reader<'_> {
     /// Parses the tokens, and calls `then` at their end.
     pub(super) fn walk(&self, rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
-        if !self.step() {
+        if !self.steps.step() {
             return false;
         }
         let Some((token, tokens)) = rest.tokens.split_first() else {
@@ -83,11 +83,11 @@ impl Reader<'_> {
             Token::If(condition, tokens) => {
                 let inner = Rest { tokens, after: Some(&rest) };
                 let mut there = *frame;
-                if there.assume(self, *condition, true) && self.walk(&inner, at, &there, then) {
+                if there.assume(self.engine, *condition, true) && self.walk(&inner, at, &there, then) {
                     return true;
                 }
                 let mut left_out = *frame;
-                left_out.assume(self, *condition, false) && self.walk(&rest, at, &left_out, then)
+                left_out.assume(self.engine, *condition, false) && self.walk(&rest, at, &left_out, then)
             }
             Token::Bits(index, notation) => {
                 let text = self.rest(at);
@@ -189,7 +189,7 @@ impl Reader<'_> {
                     self.assign(index, bits, at, at + len, frame, then)
                         || coarser(width, bits).any(|other| {
                             let same = writes(width, other, self.rest(at).get(..len).unwrap_or_default());
-                            same && self.step() && self.assign(index, other, at, at + len, frame, then)
+                            same && self.steps.step() && self.assign(index, other, at, at + len, frame, then)
                         })
                 }
                 None => self.expected(at, field),
@@ -259,13 +259,13 @@ impl Reader<'_> {
                 }
             }
             let Some(longest) = longest else { return false };
-            if self.step() && then(at + longest, value) {
+            if self.steps.step() && then(at + longest, value) {
                 return true;
             }
             if several {
                 let same = words.clone().filter(|(word, _)| word.len() == longest && stands(word));
                 for (_, value) in same.skip(1) {
-                    if self.step() && then(at + longest, value) {
+                    if self.steps.step() && then(at + longest, value) {
                         return true;
                     }
                 }
@@ -396,7 +396,7 @@ impl Reader<'_> {
         for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
             let mut inner = frame.operand(layout);
             // The layout must match the bits of the operand that are already known.
-            if let Some(value) = frame.known(self, index) {
+            if let Some(value) = frame.known(self.engine, index) {
                 let word = Wide::new(value).low(layout.bits.into());
                 if !word.matches(&layout.mask, &layout.value) {
                     continue;
@@ -410,7 +410,7 @@ impl Reader<'_> {
             for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
                 if let Source::Outer(parameter) = field.source
                     && let Some(value) =
-                        arguments.get(usize::from(parameter)).and_then(|outer| frame.known(self, *outer))
+                        arguments.get(usize::from(parameter)).and_then(|outer| frame.known(self.engine, *outer))
                 {
                     inner.set(i as u8, value);
                 }
@@ -418,7 +418,7 @@ impl Reader<'_> {
             let rest = Rest { tokens: layout.text, after: None };
             let read = self.walk(&rest, at, &inner, &mut |end, inner| {
                 let mut solved = false;
-                let read = solve(self, inner, &mut |inner| {
+                let read = solve(self.engine, &self.steps, inner, &mut |inner| {
                     solved = true;
                     let mut goes_on = |bits: Option<u64>| {
                         let reading = Reading { inner, bits, index: number, arguments };
@@ -440,7 +440,7 @@ impl Reader<'_> {
                 }
                 read
             });
-            if read || self.exhausted() {
+            if read || self.steps.exhausted() {
                 return read;
             }
         }

@@ -1,28 +1,25 @@
 //! What the compiler checks about the fields of a layout.
 
-use super::{Frame, asked, solve};
+use super::{Frame, Steps, asked, solve};
 use crate::stream::decode::Engine;
-use crate::stream::parse::Reader;
 use crate::stream::piece::extract;
 use crate::stream::table::{Layout, MAX_FIELDS, Source, Token};
 use crate::stream::wide::Wide;
 
 /// The fields with bits of their own, or from outside, that determine an expression of a layout, as a bit set.
 pub fn leaves_of(engine: Engine, layout: &'static Layout, expression: u16) -> u64 {
-    let reader = Reader::silent(engine);
-    Frame::new(layout).leaves_of(&reader, expression)
+    Frame::new(layout).leaves_of(engine, expression)
 }
 
 /// Whether bits can be found for which a field of a layout has a value.
 pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> bool {
-    let reader = Reader::silent(engine);
     // The layout's conditions are ignored here.
     let mut frame = Frame::new(layout);
     if !frame.set(field, value) {
         return false;
     }
-    solve(&reader, &frame, &mut |frame| {
-        frame.value(&reader, field, 0) == layout.fields.get(usize::from(field)).map_or(0, |f| f.extended(value))
+    solve(engine, &Steps::default(), &frame, &mut |frame| {
+        frame.value(engine, field, 0) == layout.fields.get(usize::from(field)).map_or(0, |f| f.extended(value))
     })
 }
 
@@ -38,12 +35,11 @@ pub fn deciding(layout: &'static Layout, field: u8) -> u32 {
 /// # Errors
 /// The value, if the inverse does not lead back to it.
 pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) -> Result<(), u64> {
-    let reader = Reader::silent(engine);
     let Some(found) = layout.fields.get(usize::from(field)) else { return Ok(()) };
     let Source::Computed { inverse, .. } = found.source else { return Ok(()) };
     let mut there = Frame::new(layout);
     there.fill(found.leaves, bits);
-    if let Some(len) = layout.length.and_then(|_| reader.length(layout, &there.word())) {
+    if let Some(len) = layout.length.and_then(|_| there.length(engine, &there.word())) {
         // Bits past the end are 0.
         let word = there.word() & Wide::ones(8 * u32::from(len));
         for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
@@ -54,18 +50,18 @@ pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) ->
             }
         }
     }
-    if !there.consistent(&reader, 0) {
+    if !there.consistent(engine, 0) {
         return Ok(());
     }
-    let value = there.value(&reader, field, 0);
+    let value = there.value(engine, field, 0);
     let asked = asked(engine, layout, field);
     let mut back = Frame { known: there.known & asked | 1 << (field & 63), ..there };
     if let Some(own) = back.values.get_mut(usize::from(field)) {
         *own = value;
     }
-    let same = match back.back(&reader, inverse) {
+    let same = match back.back(engine, inverse) {
         Some(back) if found.leaves & !back.known == 0 => {
-            back.value(&reader, field, 0) == value && back.consistent(&reader, 0)
+            back.value(engine, field, 0) == value && back.consistent(engine, 0)
         }
         _ => gives(engine, layout, field, value),
     };

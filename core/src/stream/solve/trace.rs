@@ -2,8 +2,8 @@
 
 use super::Frame;
 use crate::bits::ones;
+use crate::stream::decode::Engine;
 use crate::stream::expression::Input;
-use crate::stream::parse::Reader;
 use crate::stream::table::Source;
 
 /// The maximum number of bits of a single value that are enumerated before arithmetic methods are tried.
@@ -12,12 +12,12 @@ const MAX_ENUMERATED_BITS: u32 = 8;
 impl Frame {
     /// Traces a computed field back. With `only`, succeeds only if the solution is unique; otherwise sets bits that do
     /// not matter to zero.
-    pub(super) fn traced(&self, reader: &Reader<'_>, index: u8, only: bool) -> Option<Frame> {
+    pub(super) fn traced(&self, engine: Engine, index: u8, only: bool) -> Option<Frame> {
         let field = self.layout.fields.get(usize::from(index))?;
         let Source::Computed { inverse, .. } = field.source else { return None };
         let target = self.values[usize::from(index)];
         if !inverse.is_empty() {
-            return self.back(reader, inverse);
+            return self.back(engine, inverse);
         }
         let unknown = field.leaves & !self.known;
         let width = self.width_of(unknown);
@@ -27,7 +27,7 @@ impl Frame {
         let mut frame = *self;
         let mut give = |bits: u64| {
             frame.fill(unknown, bits);
-            frame.value(reader, index, 0)
+            frame.value(engine, index, 0)
         };
         let bits = if width <= MAX_ENUMERATED_BITS {
             // With `only`, the solution must be unique, since other fields may require a different one.
@@ -42,16 +42,16 @@ impl Frame {
     }
 
     /// Adds the results of the inverse for a known value, if all its inputs are known.
-    pub(super) fn back(&self, reader: &Reader<'_>, inverse: &[(u8, u16)]) -> Option<Frame> {
+    pub(super) fn back(&self, engine: Engine, inverse: &[(u8, u16)]) -> Option<Frame> {
         let mut frame = *self;
         for (other, expression) in inverse {
-            let asked = reader.engine.stream.expressions.get(usize::from(*expression))?.inputs;
+            let asked = engine.stream.expressions.get(usize::from(*expression))?.inputs;
             let is_known = |input: &Input| match input {
-                Input::Field(field) => frame.known(reader, *field).is_some(),
+                Input::Field(field) => frame.known(engine, *field).is_some(),
                 _ => true,
             };
-            let known = |field: u8| frame.known(reader, field).unwrap_or(0);
-            let value = reader.engine.expression(*expression, frame.len.unwrap_or(0), &known);
+            let known = |field: u8| frame.known(engine, field).unwrap_or(0);
+            let value = engine.expression(*expression, frame.len.unwrap_or(0), &known);
             if !asked.iter().all(is_known) || !frame.set(*other, value) {
                 return None;
             }
