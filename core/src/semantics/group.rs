@@ -8,7 +8,7 @@
 //! [`Op::Commit`](super::Op::Commit) between repetitions. Everything is bounded: the path has no loops, slots have no
 //! calls, and a group repeats at most 16 times.
 
-use super::Operation;
+use super::operation::Operation;
 
 /// The data path that connects the parts of a group.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,5 @@
 //! Additional data of nodes: parts of accesses, properties of threads, comparisons, operations of atomics.
 
-use super::{Op, Type, primitive};
-
 /// A part of an access that is wider than a value can be. The access is checked as a whole, and its stores are
 /// performed together, lane by lane. Its parts are consecutive in a graph; the last one completes the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,19 +132,4 @@ impl AtomicOp {
         AtomicOp::Min,
         AtomicOp::Max,
     ];
-
-    /// The new contents of memory.
-    pub fn apply(self, ty: Type, old: u64, operand: u64) -> u64 {
-        let op = match self {
-            AtomicOp::Exchange => return operand & ty.mask(),
-            AtomicOp::Add => Op::Add,
-            AtomicOp::Sub => Op::Sub,
-            AtomicOp::And => Op::And,
-            AtomicOp::Or => Op::Or,
-            AtomicOp::Xor => Op::Xor,
-            AtomicOp::Min => Op::Min,
-            AtomicOp::Max => Op::Max,
-        };
-        primitive::primitive(op, 0, ty, [ty; 4], [old, operand, 0, 0])
-    }
 }

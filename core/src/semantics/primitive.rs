@@ -2,7 +2,7 @@
 //!
 //! Faster engines must agree with these functions. They are total: all arguments give a result.
 
-use super::{Class, Comparison, Op, Type};
+use super::{AtomicOp, Class, Comparison, Op, Type};
 use crate::bits::ones;
 use crate::float::{self, Format, Round};
 
@@ -35,6 +35,23 @@ pub fn primitive(op: Op, imm: u16, ty: Type, types: [Type; 4], args: [u64; 4]) -
             }
             result
         }
+    }
+}
+
+impl AtomicOp {
+    /// The new contents of memory.
+    pub fn apply(self, ty: Type, old: u64, operand: u64) -> u64 {
+        let op = match self {
+            AtomicOp::Exchange => return operand & ty.mask(),
+            AtomicOp::Add => Op::Add,
+            AtomicOp::Sub => Op::Sub,
+            AtomicOp::And => Op::And,
+            AtomicOp::Or => Op::Or,
+            AtomicOp::Xor => Op::Xor,
+            AtomicOp::Min => Op::Min,
+            AtomicOp::Max => Op::Max,
+        };
+        primitive(op, 0, ty, [ty; 4], [old, operand, 0, 0])
     }
 }
 
