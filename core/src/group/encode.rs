@@ -4,8 +4,7 @@ use crate::group::decode::{broken, names, offset, padding};
 use crate::group::error::BuildError;
 use crate::group::record::Misfit;
 use crate::group::table::{Choice, Derive, GroupIsa, Plan, Record, SLOTS, Slot};
-use crate::group::text::is;
-use crate::group::value::{Form, Group, Values};
+use crate::group::value::{Form, Group, Values, is};
 
 /// Encodes a group in the shortest way, as the vendor's compiler would.
 ///

@@ -2,8 +2,7 @@
 
 use crate::bits::Bits;
 use crate::group::table::{GroupIsa, OperandKind, Operation, SLOTS, Token};
-use crate::group::text::{is, there};
-use crate::group::value::{Group, Values};
+use crate::group::value::{Group, Values, is, there};
 
 /// A register that a group names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

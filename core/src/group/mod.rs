@@ -30,6 +30,7 @@ pub mod parse;
 pub mod program;
 pub mod record;
 mod scan;
+pub(crate) mod spelling;
 pub mod table;
 pub mod text;
 pub mod value;

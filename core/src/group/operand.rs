@@ -1,9 +1,10 @@
 //! Operands in text, and the sources that they select.
 
-use crate::group::parse::{TextReason, fits};
+use crate::group::parse::TextReason;
+use crate::group::record::fits;
 use crate::group::scan::Scan;
+use crate::group::spelling::name_of;
 use crate::group::table::{GroupIsa, OperandKind, RegisterPlace, Slot};
-use crate::group::text::name_of;
 use crate::group::value::Values;
 
 /// The maximum number of registers that a group names.

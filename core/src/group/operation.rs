@@ -1,7 +1,5 @@
 //! The layout of the tables of operations and of the elements of their text.
 
-#[allow(unused_imports, reason = "for documentation")]
-use crate::group::table::{GroupIsa, Slot};
 use crate::table::Provenance;
 
 /// An operation: the function of a part of a group.
@@ -17,7 +15,8 @@ pub struct Operation {
     pub part: &'static str,
     /// The condition under which a slot contains this operation: slot ([`Token::OWN`] for its own), field, values.
     pub is: &'static [(u8, u8, &'static [i64])],
-    /// An operand that, once printed, makes this operation redundant in text; [`Slot::NEVER`] for none.
+    /// An operand that, once printed, makes this operation redundant in text;
+    /// [`Slot::NEVER`](crate::group::table::Slot::NEVER) for none.
     pub unless: u8,
     /// Whether it only describes a slot, without adding the slot to the group.
     pub remark: bool,
@@ -54,7 +53,7 @@ pub enum Token {
     Optional(u8, u8, &'static str),
     /// A suffix for each set bit of a field, `.none` for 0. If the first word is empty, nothing is written for 0.
     Bits(u8, u8, &'static [&'static str]),
-    /// An operand: index into [`GroupIsa::operands`].
+    /// An operand: index into [`GroupIsa::operands`](crate::group::GroupIsa::operands).
     Operand(u8),
     /// The operand with this role in the slot.
     Role(&'static str),
@@ -63,6 +62,29 @@ pub enum Token {
 impl Token {
     /// The operation's own slot.
     pub const OWN: u8 = 0xff;
+
+    /// Whether it is written after a dot, so that it may stand in any order with others.
+    pub(super) fn is_suffix(&self) -> bool {
+        match self {
+            Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => true,
+            Token::Words(_, _, words) => words.iter().all(|w| w.is_empty() || w.starts_with('.')),
+            _ => false,
+        }
+    }
+}
+
+/// The mnemonic at the start of a syntax, without suffixes.
+pub fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
+    let Some(Token::Text(text)) = syntax.first() else { return None };
+    text.split([' ', '.']).next()
+}
+
+/// The words for the bits of a field, and whether 0 is written as nothing.
+pub fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
+    match words {
+        ["", rest @ ..] => (true, rest),
+        all => (false, all),
+    }
 }
 
 /// A register or a wire in text.
@@ -105,8 +127,8 @@ pub struct RegisterPlace {
     pub bank: u8,
     /// The field with its number.
     pub number: u8,
-    /// A field with the number of registers in the slot, and the minimum for this one to be present; [`Slot::NEVER`]
-    /// for none.
+    /// A field with the number of registers in the slot, and the minimum for this one to be present;
+    /// [`Slot::NEVER`](crate::group::table::Slot::NEVER) for none.
     pub count: (u8, i64),
 }
 

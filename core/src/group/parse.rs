@@ -11,6 +11,7 @@
 mod error;
 mod walk;
 
+pub use crate::group::operation::mnemonic;
 pub use error::{TextError, TextHelp, TextReason, write_syntax};
 
 use walk::Parser;
@@ -18,9 +19,8 @@ use walk::Parser;
 use crate::group::encode::encode;
 use crate::group::error::BuildError;
 use crate::group::operand::Draft;
-use crate::group::scan::Scan;
+use crate::group::scan::{Scan, first_word};
 use crate::group::table::{GroupIsa, MAX_BYTES, Operation, SLOTS, Slot, Token};
-use crate::group::text::{default, type_of};
 use crate::group::value::{Form, Group, Values};
 use crate::text::Word;
 
@@ -199,39 +199,8 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
     })
 }
 
-fn first_word(piece: &str) -> &str {
-    piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default()
-}
-
-/// The mnemonic at the start of a syntax, without suffixes.
-pub fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
-    let Some(Token::Text(text)) = syntax.first() else { return None };
-    text.split([' ', '.']).next()
-}
-
 fn is_named(word: &str, syntax: &[Token]) -> bool {
     mnemonic(syntax).is_some_and(|name| name.eq_ignore_ascii_case(word))
-}
-
-/// Whether some record can hold a value in a field.
-pub(super) fn fits(isa: &GroupIsa, slot: usize, field: usize, value: i64) -> bool {
-    let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return false };
-    let held = |r: &crate::group::table::Record| {
-        if r.says.iter().any(|f| *f as usize == field) {
-            return true;
-        }
-        let mut places = r.places.iter().filter(|p| p.field as usize == field);
-        places.any(|p| p.holds(choice, value))
-    };
-    default(isa, slot, field) == value || choice.records.iter().any(held)
-}
-
-pub(super) fn is_suffix(token: &Token) -> bool {
-    match token {
-        Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => true,
-        Token::Words(_, _, words) => words.iter().all(|w| w.is_empty() || w.starts_with('.')),
-        _ => false,
-    }
 }
 
 fn bytes(isa: &GroupIsa, hex: &str) -> Option<Assembled> {
@@ -274,7 +243,7 @@ fn apply_mark(isa: &GroupIsa, mark: &str, read: &mut Assembled) -> Option<()> {
     let slot = slot_of(slot)?;
     let field = isa.choices.get(isa.slots.get(slot)?.choice as usize)?.field(field)?;
     let mut scan = Scan::new(value);
-    let value = scan.value(isa, type_of(isa, slot, field))?;
+    let value = scan.value(isa, isa.type_of(slot, field))?;
     if !scan.at_end() || slot as u8 == Slot::NEVER {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Reads and writes the fields of a single record.
 
 use crate::bits::Bits;
-use crate::group::table::{Choice, Place, Record, Type};
+use crate::group::table::{Choice, GroupIsa, Place, Record, Type};
 
 /// How a record represents a field.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +134,19 @@ impl Record {
             Some(misfit) => Err(misfit),
         }
     }
+}
+
+/// Whether some record can hold a value in a field.
+pub(super) fn fits(isa: &GroupIsa, slot: usize, field: usize, value: i64) -> bool {
+    let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return false };
+    let held = |r: &Record| {
+        if r.says.iter().any(|f| *f as usize == field) {
+            return true;
+        }
+        let mut places = r.places.iter().filter(|p| p.field as usize == field);
+        places.any(|p| p.holds(choice, value))
+    };
+    isa.default_of(slot, field) == value || choice.records.iter().any(held)
 }
 
 /// The enum that names the values of a field; `None` when its type has none.

@@ -149,3 +149,8 @@ impl<'t> Scan<'t> {
         Some(value.into())
     }
 }
+
+/// The name at the start of a text, without suffixes.
+pub(super) fn first_word(piece: &str) -> &str {
+    piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default()
+}

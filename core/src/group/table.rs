@@ -62,6 +62,23 @@ pub struct GroupIsa {
     pub computed: u64,
 }
 
+impl GroupIsa {
+    fn field(&self, slot: usize, field: usize) -> Option<&'static Field> {
+        let choice = self.slots.get(slot).and_then(|s| self.choices.get(s.choice as usize));
+        choice.and_then(|c| c.fields.get(field))
+    }
+
+    /// The default of a field of a slot.
+    pub(super) fn default_of(&self, slot: usize, field: usize) -> i64 {
+        self.field(slot, field).map_or(0, |f| f.default)
+    }
+
+    /// The type of a field of a slot.
+    pub(super) fn type_of(&self, slot: usize, field: usize) -> Type {
+        self.field(slot, field).map_or(Type::Decimal, |f| f.ty)
+    }
+}
+
 /// Alternative layouts of the same fields.
 #[derive(Debug)]
 pub struct Choice {

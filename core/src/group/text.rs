@@ -7,10 +7,15 @@
 
 mod writer;
 
+pub use crate::group::operation::named_bits;
+pub use crate::group::spelling::register;
+pub use crate::group::value::is;
+
 use writer::{Replay, Writer};
 
 use crate::group::encode::encode;
-use crate::group::table::{GroupIsa, Operation, RegisterName, RegisterPlace, SLOTS, Slot, Token, Type};
+use crate::group::spelling::push_value;
+use crate::group::table::{GroupIsa, SLOTS, Slot};
 use crate::group::value::{Form, Group, Values};
 use crate::text::{LINE_CAPACITY, Line};
 
@@ -152,93 +157,6 @@ fn operations(
     if let Some(replay) = replay {
         // A piece that does not fit has been dropped.
         replay.failed |= out.as_bytes().len() + MAX_PIECE > LINE_CAPACITY;
-    }
-}
-
-/// Whether a slot contains an operation.
-pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -> bool {
-    operation.slots >> slot & 1 != 0
-        && operation.is.iter().all(|(at, field, allowed)| {
-            let at = if *at == Token::OWN { slot } else { *at as usize };
-            allowed.contains(&values.get(isa, at, *field as usize))
-        })
-}
-
-/// The words for the bits of a field, and whether 0 is written as nothing.
-pub fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
-    match words {
-        ["", rest @ ..] => (true, rest),
-        all => (false, all),
-    }
-}
-
-pub(super) fn default(isa: &GroupIsa, slot: usize, field: usize) -> i64 {
-    let choice = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize));
-    choice.and_then(|c| c.fields.get(field)).map_or(0, |f| f.default)
-}
-
-pub(super) fn type_of(isa: &GroupIsa, slot: usize, field: usize) -> Type {
-    let choice = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize));
-    choice.and_then(|c| c.fields.get(field)).map_or(Type::Decimal, |f| f.ty)
-}
-
-fn push_value(isa: &GroupIsa, slot: usize, field: usize, value: i64, out: &mut Line) {
-    match type_of(isa, slot, field) {
-        Type::Enum(index) => {
-            let named = isa.enums.get(index as usize).and_then(|e| e.value(value as u64));
-            match named {
-                Some(named) => out.push_str(named.text),
-                None => push_number(value, out),
-            }
-        }
-        Type::Hex => out.push_hex(value as u64),
-        _ => push_number(value, out),
-    }
-}
-
-pub(super) fn push_number(value: i64, out: &mut Line) {
-    if value < 0 {
-        out.push_str("-");
-    }
-    out.push_decimal(value.unsigned_abs());
-}
-
-/// Whether a place names a register in this group.
-pub(crate) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> bool {
-    let slot = place.slot as usize;
-    values.has(slot) && (place.count.0 == Slot::NEVER || values.get(isa, slot, place.count.0.into()) >= place.count.1)
-}
-
-/// The spelling of a register.
-pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static RegisterName> {
-    isa.registers.iter().find(|r| {
-        let rest = number >> r.low.min(16);
-        r.bank == bank && number & ((1 << r.low.min(16)) - 1) == r.is && (r.from..=r.to).contains(&rest)
-    })
-}
-
-/// The index of a register's spelling, and the offset from the first register with that spelling.
-#[cfg(feature = "alloc")]
-pub(crate) fn numbered(isa: &GroupIsa, bank: i64, number: i64) -> Option<(usize, i64)> {
-    let name = name_of(isa, bank, number)?;
-    let index = isa.registers.iter().position(|known| core::ptr::eq(known, name))?;
-    Some((index, (number >> name.low.min(16)) - name.from))
-}
-
-/// Prints a register.
-pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
-    match name_of(isa, bank, number) {
-        Some(name) => {
-            out.push_str(name.before);
-            push_number((number >> name.low.min(16)) - name.from + name.first, out);
-            out.push_str(name.after);
-        }
-        None => {
-            out.push_str("bank");
-            push_number(bank, out);
-            out.push_str(":");
-            push_number(number, out);
-        }
     }
 }
 

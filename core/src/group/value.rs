@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::group::table::{FIELDS, GroupIsa, MAX_BYTES, Record, SLOTS};
+use crate::group::table::{FIELDS, GroupIsa, MAX_BYTES, Operation, Record, RegisterPlace, SLOTS, Slot, Token};
 
 /// A valid group: its bytes and the positions of its parts.
 #[derive(Clone, Copy)]
@@ -251,4 +251,19 @@ impl Default for Form {
     fn default() -> Self {
         Form::CANONICAL
     }
+}
+
+/// Whether a slot contains an operation.
+pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -> bool {
+    operation.slots >> slot & 1 != 0
+        && operation.is.iter().all(|(at, field, allowed)| {
+            let at = if *at == Token::OWN { slot } else { *at as usize };
+            allowed.contains(&values.get(isa, at, *field as usize))
+        })
+}
+
+/// Whether a place names a register in this group.
+pub(crate) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> bool {
+    let slot = place.slot as usize;
+    values.has(slot) && (place.count.0 == Slot::NEVER || values.get(isa, slot, place.count.0.into()) >= place.count.1)
 }

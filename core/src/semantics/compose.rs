@@ -10,8 +10,7 @@ use super::group::{DataPath, Fields, Stays};
 use super::instantiate::{chosen, fold, renumber};
 use super::{Modifier, NONE, Node, Op, Operation, Semantics, Shape, Type};
 use crate::group::table::{GroupIsa, OperandKind, SLOTS, Token};
-use crate::group::text::{is, there};
-use crate::group::value::Values;
+use crate::group::value::{Values, is, there};
 use links::Links;
 
 /// The maximum number of repetitions of a group.

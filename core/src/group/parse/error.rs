@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::{first_word, mnemonic};
+use crate::group::operation::{mnemonic, named_bits};
+use crate::group::scan::first_word;
 use crate::group::table::{GroupIsa, OperandKind, Operation, Token};
-use crate::group::text::named_bits;
 use crate::suggest::nearest;
 use crate::text::Word;
 

@@ -1,10 +1,10 @@
 //! Parses a part of a group token by token.
 
-use super::{fits, is_suffix};
 use crate::group::operand::Draft;
+use crate::group::operation::named_bits;
+use crate::group::record::fits;
 use crate::group::scan::Scan;
 use crate::group::table::{GroupIsa, Operation, Token};
-use crate::group::text::{named_bits, type_of};
 
 pub(super) struct Parser<'a> {
     pub(super) isa: &'a GroupIsa,
@@ -21,7 +21,7 @@ impl Parser<'_> {
         let mut at = 0;
         while let Some(token) = syntax.get(at) {
             self.left = scan.left();
-            let run = syntax.get(at..).unwrap_or_default().iter().take_while(|t| is_suffix(t)).count();
+            let run = syntax.get(at..).unwrap_or_default().iter().take_while(|t| t.is_suffix()).count();
             if run > 0 {
                 self.run(&mut scan, syntax.get(at..at + run).unwrap_or_default())?;
                 at += run;
@@ -54,7 +54,7 @@ impl Parser<'_> {
         match *token {
             Token::Text(text) => scan.literal(text),
             Token::Value(slot, field) => {
-                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                let value = scan.value(self.isa, self.isa.type_of(self.own(slot), field.into()))?;
                 if !fits(self.isa, self.own(slot), field.into(), value) {
                     return None;
                 }
@@ -83,7 +83,7 @@ impl Parser<'_> {
                 if ahead.literal(text).is_none() || ahead.at_end() {
                     return Some(());
                 }
-                let value = ahead.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                let value = ahead.value(self.isa, self.isa.type_of(self.own(slot), field.into()))?;
                 *scan = ahead;
                 self.set(slot, field, value, Some(operation))
             }
@@ -136,7 +136,7 @@ impl Parser<'_> {
             Token::Flag(slot, field, text) if same(text) && !again => Some((i, slot, field, 1)),
             Token::Suffix(slot, field, _) if !again => {
                 let mut scan = Scan::new(word);
-                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                let value = scan.value(self.isa, self.isa.type_of(self.own(slot), field.into()))?;
                 scan.at_end().then_some((i, slot, field, value))
             }
             Token::Words(slot, field, words) if !again => {

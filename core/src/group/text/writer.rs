@@ -1,10 +1,10 @@
 //! Prints one operation of a group, and follows what the assembler makes of its text.
 
-use super::{default, named_bits, push_value, register, there};
 use crate::group::operand::{Draft, Printed};
-use crate::group::parse::is_suffix;
+use crate::group::operation::named_bits;
+use crate::group::spelling::{push_value, register};
 use crate::group::table::{GroupIsa, OperandKind, Operation, Token};
-use crate::group::value::Values;
+use crate::group::value::{Values, there};
 use crate::text::Line;
 
 /// Prints one operation and reports it to a [`Replay`].
@@ -42,7 +42,7 @@ impl Writer<'_> {
             }
             Token::Suffix(at, field, optional) => {
                 let value = self.values.get(isa, own(at), field.into());
-                if !optional || value != default(isa, own(at), field.into()) {
+                if !optional || value != isa.default_of(own(at), field.into()) {
                     self.out.push_str(".");
                     push_value(isa, own(at), field.into(), value, self.out);
                     self.said(own(at), field, value);
@@ -62,12 +62,12 @@ impl Writer<'_> {
                 self.out.push_str(if first { word.trim_start() } else { word });
                 if let Some(replay) = &mut self.replay {
                     let decides = self.operation.is.iter().any(|(s, f, _)| *f == field && own(*s) == slot);
-                    replay.word(isa, (slot, field), words, word, is_suffix(token), decides);
+                    replay.word(isa, (slot, field), words, word, token.is_suffix(), decides);
                 }
             }
             Token::Optional(at, field, text) => {
                 let value = self.values.get(isa, own(at), field.into());
-                if value != default(isa, own(at), field.into()) {
+                if value != isa.default_of(own(at), field.into()) {
                     let first = self.out.as_bytes().len() == begin;
                     self.out.push_str(if first { text.trim_start() } else { text });
                     push_value(isa, own(at), field.into(), value, self.out);
