@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::code::Place;
+use super::place::Place;
 use super::table::{Hardware, Named, Reading, Register};
 use crate::bits::sign_extend;
 use crate::decode::{alternative_of, decode, list_len};

@@ -2,13 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::code::{Execution, Instruction, Place, cut};
+use super::code::{Execution, Instruction};
 use super::encoding::Encoding;
 #[cfg(feature = "std")]
 use super::functions;
 use super::host::{Host, Intrinsic, Touched};
 use super::memory::{Access, Memory, MemoryFault};
-use super::processor::{Registers, set_lanes, wrapped};
+use super::place::{Place, cut};
+use super::registers::{Registers, set_lanes, wrapped};
 use super::table::Hardware;
 use super::trap::Reason;
 use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};

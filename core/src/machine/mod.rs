@@ -32,7 +32,11 @@ mod memory;
 #[cfg(feature = "alloc")]
 mod operands;
 #[cfg(feature = "alloc")]
+mod place;
+#[cfg(feature = "alloc")]
 mod processor;
+#[cfg(feature = "alloc")]
+mod registers;
 #[cfg(feature = "alloc")]
 mod services;
 mod table;
@@ -40,13 +44,15 @@ mod table;
 mod trap;
 
 #[cfg(feature = "alloc")]
-pub use code::{Execution, Instruction, Place, part_of};
+pub use code::{Execution, Instruction};
 #[cfg(feature = "alloc")]
 pub use encoding::{Encoding, group_register, register_of};
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
 pub use memory::{Access, Bytes, MapError, Memory, MemoryFault, Span, SpanBytes};
+#[cfg(feature = "alloc")]
+pub use place::{Place, part_of};
 #[cfg(feature = "alloc")]
 pub use processor::{Machine, Parts};
 pub use table::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};

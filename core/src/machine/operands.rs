@@ -1,9 +1,9 @@
 //! The operands of an executing instruction: registers, parts of registers, register lists, indexed registers.
 
-use super::code::{Place, cut, part_of, registers_of};
 use super::environment::{Reading, Running};
 use super::host::{Host, Touched};
 use super::memory::Access;
+use super::place::{Place, cut, part_of, registers_of};
 use super::table::{Bank, Burst, Register};
 use super::trap::Reason;
 use crate::semantics::Type;

@@ -3,7 +3,7 @@
 use super::environment::{Running, no_access};
 use super::host::{Host, Touched};
 use super::memory::{Access, MemoryFault};
-use super::processor::Registers;
+use super::registers::Registers;
 use super::table::{Register, Service};
 use super::trap::Reason;
 

@@ -1,10 +1,11 @@
 //! The execution loop: which lanes execute next, what an instruction does, and where lanes continue.
 
-use super::{Machine, set_lanes, wrapped};
-use crate::machine::code::cut;
+use super::Machine;
 use crate::machine::encoding::Text;
 use crate::machine::environment::{Flow, Running};
 use crate::machine::host::{Executed, Host};
+use crate::machine::place::cut;
+use crate::machine::registers::{set_lanes, wrapped};
 use crate::machine::table::Divergence;
 use crate::machine::trap::{Reason, Stop, Trap};
 use crate::semantics::evaluate::evaluate;
