@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Modifier, Token, Type};
+use super::field::{Modifier, Token, Type};
 use crate::bits::Bits;
 use crate::text::Text;
 
