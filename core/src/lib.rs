@@ -36,6 +36,7 @@ pub mod explain;
 pub mod float;
 pub mod group;
 pub mod machine;
+mod modifier;
 pub mod parse;
 pub mod print;
 #[cfg(feature = "alloc")]

@@ -7,8 +7,11 @@ pub use links::{End, Link};
 use alloc::vec::Vec;
 
 use super::group::{DataPath, Fields, Stays};
-use super::instantiate::{chosen, fold, renumber};
-use super::{Modifier, NONE, Node, Op, Operation, Semantics, Shape, Type};
+use super::instantiate::{Shape, chosen, fold, renumber};
+use super::node::{NONE, Node, Op};
+use super::operation::{Modifier, Operation};
+use super::table::Semantics;
+use super::types::Type;
 use crate::group::table::{GroupIsa, OperandKind, SLOTS, Token};
 use crate::group::value::{Values, is, there};
 use links::Links;

@@ -4,9 +4,12 @@
 
 use alloc::vec::Vec;
 
+use super::immediate::{AtomicOp, Part, Special};
 use super::instantiate::{Shape, canonical};
+use super::node::{NONE, Node, Op};
 use super::primitive::{component, primitive};
-use super::{AtomicOp, NONE, Node, Op, Part, Semantics, Special, Type};
+use super::table::Semantics;
+use super::types::Type;
 
 /// One value for each of the `L` lanes of a warp.
 pub type Column<const L: usize> = [u64; L];

@@ -3,8 +3,11 @@
 use alloc::vec::Vec;
 use core::mem;
 
+use super::node::{NONE, Node, Op};
+use super::operation::Operation;
 use super::primitive::{component, primitive};
-use super::{NONE, Node, Op, Operation, Semantics, Type};
+use super::table::Semantics;
+use super::types::Type;
 use crate::bits::ones;
 
 /// An operation without choices: the modifiers of a word are folded in, and unused nodes are removed.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - `node` and `immediate` define the nodes of graphs: their operations, and the data in them.
-//! - `operation` is the graph of one instruction, and `modifier` reads the modifiers of a word that it depends on.
+//! - `operation` is the graph of one instruction, with the modifiers that it depends on.
 //! - `table` holds the graphs of a set, and the intrinsics and states that they refer to.
 //! - [`primitive`](mod@primitive) is the exact definition of every pure operation.
 //! - [`instantiate`](fn@instantiate::instantiate) selects the arms for the modifiers of a word and folds constants.
@@ -32,7 +32,6 @@ pub mod group;
 mod immediate;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
-mod modifier;
 mod node;
 mod operation;
 pub mod primitive;

@@ -1,6 +1,6 @@
 //! The nodes of a graph: their operations and arguments.
 
-use super::Type;
+use super::types::Type;
 
 /// Marks an absent argument, such as the condition of an unconditional effect.
 pub const NONE: u16 = u16::MAX;

@@ -2,7 +2,9 @@
 //!
 //! Faster engines must agree with these functions. They are total: all arguments give a result.
 
-use super::{AtomicOp, Class, Comparison, Op, Type};
+use super::immediate::{AtomicOp, Comparison};
+use super::node::Op;
+use super::types::{Class, Type};
 use crate::bits::ones;
 use crate::float::{self, Format, Round};
 

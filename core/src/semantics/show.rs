@@ -5,9 +5,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
 
+use super::immediate::{AtomicOp, Comparison, Special};
 use super::instantiate::{Shape, for_each_argument};
+use super::node::{NONE, Node, Op};
 use super::primitive::component;
-use super::{AtomicOp, Class, Comparison, NONE, Node, Op, Semantics, Special, Type};
+use super::table::Semantics;
+use super::types::{Class, Type};
 
 /// Prints a shape, one statement per line: what an instruction does once its modifiers are known.
 ///

@@ -6,7 +6,8 @@
 use alloc::vec::Vec;
 
 use crate::group::table::Token;
-use crate::semantics::{NONE, Shape};
+use crate::semantics::instantiate::Shape;
+use crate::semantics::node::NONE;
 
 /// A source or destination of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

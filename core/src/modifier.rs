@@ -1,7 +1,7 @@
-//! Reads the modifiers of an instruction.
+//! Reads the modifiers of an instruction on which its semantics depend.
 
-use super::Modifier;
 use crate::decode::alternative_of;
+use crate::semantics::Modifier;
 use crate::stream::{Scope, Type};
 use crate::table::{Form, Isa, Operand, Shape};
 
