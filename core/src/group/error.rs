@@ -1,6 +1,8 @@
-//! Errors in decoding and encoding groups.
+//! Errors in decoding, encoding and parsing groups.
 
 use core::fmt;
+
+use crate::text::Word;
 
 /// Why bytes are not a group. Offsets are relative to the first byte of the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,3 +214,55 @@ impl fmt::Display for BuildError {
 }
 
 impl core::error::Error for BuildError {}
+
+/// Why text is not a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// The byte offset in the text.
+    pub at: usize,
+    /// The length in bytes, at least 1.
+    pub len: usize,
+    /// The reason.
+    pub reason: TextReason,
+    /// The text found there.
+    pub found: Word,
+    /// The operation that fits best (index into [`GroupIsa::operations`](crate::group::GroupIsa::operations)) and its
+    /// slot, if the operands are wrong.
+    pub nearest: Option<(u16, u8)>,
+}
+
+/// The reason why text is not a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextReason {
+    /// No operation is written like this.
+    Operation,
+    /// An operation of this name exists, but its operands do not match.
+    Operands,
+    /// The part conflicts with another part of the group.
+    Taken,
+    /// More registers are selected than there are free sources.
+    Sources,
+    /// A selector would have to select two registers.
+    Selector,
+    /// A mark is unknown.
+    Mark,
+    /// Bytes that are not a group.
+    Bytes,
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = self.found.as_str();
+        match self.reason {
+            TextReason::Operation => write!(f, "unknown operation `{found}`"),
+            TextReason::Operands => write!(f, "these are not the operands of `{found}`"),
+            TextReason::Taken => write!(f, "`{found}` conflicts with another part of the group"),
+            TextReason::Sources => write!(f, "no source is free for the register of `{found}`"),
+            TextReason::Selector => write!(f, "`{found}` needs a second register from one selector"),
+            TextReason::Mark => write!(f, "`{found}` is not a mark"),
+            TextReason::Bytes => write!(f, "`{found}` is not the bytes of a group"),
+        }
+    }
+}
+
+impl core::error::Error for TextError {}

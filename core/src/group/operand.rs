@@ -1,6 +1,6 @@
 //! Operands in text, and the sources that they select.
 
-use crate::group::parse::TextReason;
+use crate::group::error::TextReason;
 use crate::group::record::fits;
 use crate::group::scan::Scan;
 use crate::group::spelling::name_of;

@@ -6,13 +6,14 @@
 //! read.
 //!
 //! - `walk`: a part, token by token
-//! - `error`: why text is not a group, and what to write instead
+//! - `help`: what to write instead of a text that is not a group
 
-mod error;
+mod help;
 mod walk;
 
+pub use crate::group::error::{TextError, TextReason};
 pub use crate::group::operation::mnemonic;
-pub use error::{TextError, TextHelp, TextReason, write_syntax};
+pub use help::{TextHelp, write_syntax};
 
 use walk::Parser;
 
