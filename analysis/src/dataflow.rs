@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use crate::effort::step;
 use crate::graph::Graph;
-use crate::liveness::Registers;
+use crate::registers::Registers;
 
 /// The blocks that are to be visited. Those come first that most others depend on, so that few are visited twice.
 pub(crate) struct Open<'g> {

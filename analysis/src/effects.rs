@@ -4,6 +4,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{NONE, Node, Op, Semantics, Shape, Special, Type};
+use isaforge_core::table::Access;
 
 /// Whether an effect happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -152,6 +153,20 @@ impl Effects {
         let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
         self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
     }
+}
+
+/// Whether the text of an operation has branches.
+pub(crate) fn has_branch(semantics: Option<&Semantics>, operation: u16) -> bool {
+    let operation = semantics.and_then(|semantics| semantics.operations.get(usize::from(operation)));
+    operation.is_some_and(|operation| operation.nodes.iter().any(|node| node.op == Op::Branch))
+}
+
+/// Whether an operand of this many bits is overwritten completely, and whether an instruction that only writes it needs
+/// its value all the same. What keeps a part of a register leaves a value to be read there.
+pub(crate) fn overwritten(effects: Option<&Effects>, operand: u16, access: Access, bits: u32) -> (bool, bool) {
+    let Some(effects) = effects else { return (true, false) };
+    let written = access == Access::Write;
+    (effects.overwrites(operand, bits) && !(written && effects.keeps(operand)), written && effects.needs(operand))
 }
 
 /// For each operand whose bits a shape reads or writes: their number from the first. An intrinsic decides itself which of

@@ -262,4 +262,9 @@ impl Graph {
     pub fn block_of(&self, entry: usize) -> usize {
         self.blocks.partition_point(|block| block.entries.end <= entry)
     }
+
+    /// Whether an entry is reachable.
+    pub(crate) fn is_reachable(&self, entry: usize) -> bool {
+        self.blocks.get(self.block_of(entry)).is_some_and(|block| block.reachable)
+    }
 }

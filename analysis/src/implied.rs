@@ -5,7 +5,7 @@ use isaforge_core::Tables;
 use isaforge_core::semantics::Op;
 
 use crate::effects::Effects;
-use crate::entry::{Register, once};
+use crate::registers::{Register, once, write};
 use crate::set::Set;
 
 /// A register or a state that no operand names.
@@ -61,6 +61,27 @@ impl Accesses {
             registers.into_iter().for_each(|register| once(&mut found, Implied { name: held(set, register), by }));
         }
         found
+    }
+}
+
+/// Adds the registers that no operand names: those that hold states, and those that calls of the host access.
+pub(crate) fn implicit(
+    set: &Set,
+    effects: Option<&Effects>,
+    reads: &mut Vec<Register>,
+    writes: &mut Vec<(Register, bool)>,
+) {
+    let Some(effects) = effects else { return };
+    effects.reads.iter().filter_map(|state| set.register(*state)).for_each(|register| once(reads, register));
+    for intrinsic in &effects.intrinsics {
+        let (read, written) = set.called(*intrinsic);
+        read.into_iter().for_each(|register| once(reads, register));
+        written.into_iter().for_each(|register| write(writes, register, false));
+    }
+    for (state, always) in &effects.writes {
+        if let Some(register) = set.register(*state) {
+            write(writes, register, *always);
+        }
     }
 }
 

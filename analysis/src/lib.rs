@@ -37,13 +37,15 @@ mod masked;
 pub mod picture;
 pub mod profile;
 pub mod program;
+mod registers;
 pub mod set;
 
-pub use entry::{Entry, Flow, Instruction, Operand, Register};
+pub use entry::{Entry, Flow, Instruction, Operand};
 pub use graph::Graph;
 pub use implied::Implied;
 pub use lint::{Finding, lint};
 pub use liveness::Liveness;
 pub use profile::Profile;
 pub use program::Program;
+pub use registers::Register;
 pub use set::Set;

@@ -2,9 +2,13 @@
 //!
 //! Each check reports only facts that hold on every path, so that a finding is a mistake or an instruction without
 //! effect.
+//!
+//! - `finding`: what a check finds, and its code
+//! - `messages`, `discarded`, `diverged`: the checks that follow values through a program
 
 mod discarded;
 mod diverged;
+mod finding;
 mod messages;
 
 use std::collections::HashSet;
@@ -14,83 +18,14 @@ use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
 use isaforge_core::{EncodeError, Tables};
 
+pub use finding::{Check, Finding};
+
 use crate::dataflow::forwards;
-use crate::entry::{List, Register};
+use crate::entry::List;
 use crate::graph::Graph;
-use crate::liveness::{Liveness, Registers, numbers};
+use crate::liveness::Liveness;
 use crate::program::Program;
-
-/// The kinds of findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Check {
-    /// Reachable bytes do not decode.
-    Invalid,
-    /// A register is read before any instruction writes it.
-    Unwritten,
-    /// A result is never read.
-    Unread,
-    /// An instruction is unreachable.
-    Unreachable,
-    /// The instruction can be encoded, but the hardware does not allow these operands.
-    Limit,
-    /// A branch target is not the start of an instruction, or lies outside the program.
-    Astray,
-    /// A register is accessed while a message that uses it may be in flight.
-    Unawaited,
-    /// An instruction waits although no message is in flight.
-    Needless,
-    /// A register is read again after a read marked as the last.
-    Discarded,
-    /// A barrier may not be reached by all threads of a workgroup.
-    Diverged,
-    /// A list names more or fewer registers than the operation accesses.
-    Length,
-}
-
-impl Check {
-    /// All checks.
-    pub const ALL: [Check; 11] = [
-        Check::Invalid,
-        Check::Unwritten,
-        Check::Unread,
-        Check::Unreachable,
-        Check::Limit,
-        Check::Astray,
-        Check::Unawaited,
-        Check::Needless,
-        Check::Discarded,
-        Check::Diverged,
-        Check::Length,
-    ];
-
-    /// The code of the check.
-    pub fn code(self) -> &'static str {
-        match self {
-            Check::Invalid => "P0001",
-            Check::Unwritten => "P0002",
-            Check::Unread => "P0003",
-            Check::Unreachable => "P0004",
-            Check::Limit => "P0005",
-            Check::Astray => "P0006",
-            Check::Unawaited => "P0007",
-            Check::Needless => "P0008",
-            Check::Discarded => "P0009",
-            Check::Diverged => "P0010",
-            Check::Length => "P0011",
-        }
-    }
-}
-
-/// A finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The check.
-    pub check: Check,
-    /// The index of the entry in the program.
-    pub entry: usize,
-    /// The message.
-    pub message: String,
-}
+use crate::registers::{Register, Registers, numbers};
 
 /// Runs all checks and sorts the findings by address. The preloads of the instruction set say which registers are
 /// initialised when a program starts; without any preloads, reads of unwritten registers are not reported.
@@ -109,11 +44,6 @@ pub fn lint(program: &Program<'_>, graph: &Graph) -> Vec<Finding> {
     found
 }
 
-/// Whether an entry is reachable.
-fn reachable(graph: &Graph, entry: usize) -> bool {
-    graph.blocks.get(graph.block_of(entry)).is_some_and(|block| block.reachable)
-}
-
 fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let mut add = |check, entry, message| found.push(Finding { check, entry, message });
     let mut before = true;
@@ -125,7 +55,7 @@ fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     }
     for (index, entry) in program.entries.iter().enumerate() {
         match &entry.instruction {
-            Err(reason) if reachable(graph, index) => add(Check::Invalid, index, reason.clone()),
+            Err(reason) if graph.is_reachable(index) => add(Check::Invalid, index, reason.clone()),
             Ok(instruction) => {
                 if let Some(target) = instruction.flow.target
                     && program.place(target).is_none()
@@ -144,7 +74,7 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
     for (index, entry) in program.entries.iter().enumerate() {
         let Ok(instruction) = &entry.instruction else { continue };
         let flows = instruction.flow.name() != "next" || instruction.flow.waits != 0;
-        if !instruction.pure || instruction.writes.is_empty() || flows || !reachable(graph, index) {
+        if !instruction.pure || instruction.writes.is_empty() || flows || !graph.is_reachable(index) {
             continue;
         }
         if instruction.writes.iter().all(|(register, _)| !liveness.is_live_after(index, *register)) {
@@ -155,11 +85,6 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
     }
 }
 
-/// The register of a preload. Preloads refer to the first bank.
-fn preload(index: u32) -> Register {
-    Register { bank: 0, index }
-}
-
 /// The registers that are initialised when a program starts.
 fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
     let preloads = program.set.semantics?.preloads;
@@ -167,7 +92,7 @@ fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
         let first = u32::from(preload.first);
         first..first + preload.values.len() as u32
     });
-    (!preloads.is_empty()).then(|| registers.map(preload).collect())
+    (!preloads.is_empty()).then(|| registers.map(Register::preload).collect())
 }
 
 /// Reports reads of registers that no write reaches on any path.
@@ -177,7 +102,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
         return;
     }
     // Registers of other banks may be set by the launch.
-    let bank = preload(0).bank;
+    let bank = Register::preload(0).bank;
     let writes = |entries: &Range<usize>| {
         let entries = program.entries.get(entries.clone()).unwrap_or_default();
         let instructions = entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
@@ -208,7 +133,7 @@ fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
 
 /// Reports lists that name more or fewer registers than the operation accesses.
 fn lengths(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
-    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
+    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| graph.is_reachable(*index)) {
         let lists = entry.instruction.iter().flat_map(|instruction| &instruction.lists);
         found.extend(lists.map(|List { operand, named, accessed }| {
             let registers = if *accessed == 1 { "register" } else { "registers" };
@@ -225,7 +150,7 @@ fn limits(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     if isa.limits.is_empty() {
         return;
     }
-    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
+    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| graph.is_reachable(*index)) {
         let Ok(instruction) = &entry.instruction else { continue };
         if let Err(error) = parse(isa, &instruction.text)
             && matches!(error.reason, ParseReason::Encode(EncodeError::Limit { .. }))

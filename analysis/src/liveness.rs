@@ -1,63 +1,14 @@
 //! Liveness: which registers are read later, at every point of a program.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::dataflow::Open;
-use crate::entry::{Instruction, Register, once};
+use crate::entry::Instruction;
 use crate::graph::Graph;
 use crate::program::Program;
+use crate::registers::{Register, once};
 
-/// A set of registers, by their indices in a [`Liveness`].
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Registers(Vec<u64>);
-
-impl Registers {
-    pub(crate) fn new(count: usize) -> Self {
-        Registers(vec![0; count.div_ceil(64)])
-    }
-
-    fn all(count: usize) -> Self {
-        let mut all = Registers::new(count);
-        (0..count).for_each(|index| all.insert(index));
-        all
-    }
-
-    pub(crate) fn insert(&mut self, index: usize) {
-        self.0[index / 64] |= 1 << (index % 64);
-    }
-
-    pub(crate) fn remove(&mut self, index: usize) {
-        self.0[index / 64] &= !(1 << (index % 64));
-    }
-
-    pub(crate) fn has(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 != 0
-    }
-
-    /// Adds the registers of another set. Returns whether the set changed.
-    pub(crate) fn add(&mut self, others: &Registers) -> bool {
-        let mut changed = false;
-        for (word, other) in self.0.iter_mut().zip(&others.0) {
-            changed |= *other & !*word != 0;
-            *word |= other;
-        }
-        changed
-    }
-
-    fn count(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-}
-
-/// Numbers registers from 0, in order of their first occurrence.
-pub(crate) fn numbers(registers: impl IntoIterator<Item = Register>) -> HashMap<Register, usize> {
-    let mut numbers = HashMap::new();
-    for register in registers {
-        let next = numbers.len();
-        numbers.entry(register).or_insert(next);
-    }
-    numbers
-}
+pub use crate::registers::Registers;
 
 /// The live registers of a program.
 ///

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::entry::{self, Entry, Instruction, Register};
+use crate::entry::{self, Entry, Instruction};
+use crate::registers::Register;
 use crate::set::Set;
 
 /// A program.

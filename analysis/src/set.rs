@@ -8,7 +8,7 @@ use isaforge_core::semantics::{NONE, Op, Semantics};
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
 
-use crate::entry::Register;
+use crate::registers::Register;
 
 /// An instruction set.
 #[derive(Clone, Debug)]

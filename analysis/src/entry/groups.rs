@@ -11,7 +11,7 @@ use isaforge_core::group::{Group, GroupIsa, print};
 use isaforge_core::semantics::{Node, Op, Semantics, compose};
 use isaforge_core::text::Line;
 
-use super::{Entry, Flow, Instruction, Operand, flow_of};
+use super::instruction::{Entry, Flow, Instruction, Operand};
 use crate::effects::{Effects, When};
 use crate::implied::Accesses;
 use crate::set::Set;
@@ -109,7 +109,7 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
 }
 
 fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
-    let mut flow = flow_of(effects, leads(isa, group, at), || false, |_| true);
+    let mut flow = Flow::of(effects, leads(isa, group, at), || false, |_| true);
     if let Some(effects) = effects {
         let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
         flow.end = match () {

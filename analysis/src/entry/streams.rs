@@ -6,9 +6,10 @@ use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
 use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
-use super::{Entry, Instruction, Modifier, Operand, flow_of, has_branch, implicit, once, overwritten, run, write};
-use crate::effects::Effects;
-use crate::implied::Accesses;
+use super::instruction::{Entry, Flow, Instruction, Modifier, Operand};
+use crate::effects::{Effects, has_branch, overwritten};
+use crate::implied::{Accesses, implicit};
+use crate::registers::{once, run, write};
 use crate::set::Set;
 
 pub(super) fn targets(engine: Engine, base: u64, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
@@ -78,7 +79,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         reads,
         last: Vec::new(),
         writes,
-        flow: flow_of(effects.as_ref(), target, branches, |operand| kept.contains(&operand)),
+        flow: Flow::of(effects.as_ref(), target, branches, |operand| kept.contains(&operand)),
         accesses: Accesses::of(effects.as_ref()),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),

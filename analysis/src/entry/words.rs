@@ -12,11 +12,10 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
-use super::{
-    Entry, Flow, Instruction, List, Modifier, Operand, flow_of, has_branch, implicit, once, overwritten, run, write,
-};
-use crate::effects::{Effects, When};
-use crate::implied::Accesses;
+use super::instruction::{Entry, Flow, Instruction, List, Modifier, Operand};
+use crate::effects::{Effects, When, has_branch, overwritten};
+use crate::implied::{Accesses, implicit};
+use crate::registers::{once, run, write};
 use crate::set::Set;
 
 pub(super) fn targets(
@@ -278,7 +277,7 @@ fn flow(
     effects: Option<&Effects>,
     kept: &[u16],
 ) -> Flow {
-    let mut flow = flow_of(effects, target, || has_branch(semantics, opcode), |operand| kept.contains(&operand));
+    let mut flow = Flow::of(effects, target, || has_branch(semantics, opcode), |operand| kept.contains(&operand));
     if let Some(semantics) = semantics {
         let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
         flow.sends = own.fold(0, |all, (_, slots)| all | slots);

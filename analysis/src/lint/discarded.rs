@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Check, Finding, reachable};
+use super::finding::{Check, Finding};
 use crate::effort::step;
-use crate::entry::Register;
 use crate::graph::Graph;
 use crate::program::Program;
+use crate::registers::Register;
 
 /// Reports such reads.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     // The entries that mark a register as read for the last time. A write, even of a part of the register, makes a new
     // value.
     let mut marks: BTreeMap<Register, Vec<usize>> = BTreeMap::new();
-    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
+    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| graph.is_reachable(*index)) {
         let Ok(instruction) = &entry.instruction else { continue };
         for register in instruction.last.iter().filter(|register| !instruction.writes_to(**register)) {
             marks.entry(*register).or_default().push(index);

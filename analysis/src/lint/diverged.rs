@@ -8,15 +8,14 @@ use std::collections::HashSet;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::{Check, Finding, preload};
+use super::finding::{Check, Finding};
 use crate::dataflow::forwards;
 use crate::dominators::Dominators;
 use crate::effects::When;
 use crate::effort::step;
-use crate::entry::Register;
 use crate::graph::Graph;
-use crate::liveness::{Registers, numbers};
 use crate::program::Program;
+use crate::registers::{Register, Registers, numbers};
 
 /// Reports such barriers.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
@@ -47,7 +46,7 @@ fn thread_varying_registers(program: &Program<'_>) -> HashSet<Register> {
         let all = preload.first..preload.first + preload.values.len() as u16;
         all.filter(|register| !preload.uniform.contains(register))
     });
-    registers.map(|register| preload(register.into())).collect()
+    registers.map(|register| Register::preload(register.into())).collect()
 }
 
 /// The blocks that end in a branch whose condition depends on the thread.

@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Check, Finding};
+use super::finding::{Check, Finding};
 use crate::dataflow::forwards;
 use crate::effort::step;
-use crate::entry::{Entry, Instruction, Register};
+use crate::entry::{Entry, Instruction};
 use crate::graph::Graph;
-use crate::liveness::Registers;
 use crate::program::Program;
+use crate::registers::{Register, Registers};
 
 /// Reports results that are accessed too early, and unnecessary waits.
 pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {

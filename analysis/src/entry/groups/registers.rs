@@ -9,7 +9,7 @@ use isaforge_core::group::value::Values;
 use isaforge_core::machine::{self, Hardware, Named, group_register, register_of};
 use isaforge_core::semantics::{Effects, NONE, Node, Op, Shape, Type};
 
-use crate::entry::{Register, once, write};
+use crate::registers::{Register, once, write};
 use crate::set::Set;
 
 /// The maximum number of consecutive registers that a call accesses.
