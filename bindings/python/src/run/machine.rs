@@ -14,8 +14,9 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::buffers::Regions;
-use super::trace::{Did, Tell};
-use super::{Finished, Request, execution};
+use super::outcome::Finished;
+use super::request::Request;
+use super::step::{Did, Tell};
 use crate::error;
 use crate::set::Set;
 
@@ -74,7 +75,7 @@ impl Job {
             }
             registers.push((register, values));
         }
-        let compiled = execution(request.engine.as_deref())?.engine() != Engine::Reference;
+        let compiled = request.execution()?.engine() != Engine::Reference;
         Ok(Job {
             encoding,
             semantics,

@@ -11,8 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyFloat;
 
 use super::buffers::{Buffers, Regions};
-use super::trace::{Did, Tell};
-use super::{Finished, Request};
+use super::outcome::Finished;
+use super::request::Request;
+use super::step::{Did, Tell};
 
 /// Builds a launch from a request. Arrays among the uniforms become memory.
 pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffers: &mut Buffers) -> PyResult<Launch> {

@@ -1,0 +1,42 @@
+//! What a caller asks for.
+
+use isaforge_runtime::{Engine, Execution};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The arguments of a run; `None` for those not given.
+#[derive(Default)]
+pub struct Request<'py> {
+    /// The number of workgroups in up to three dimensions.
+    pub groups: Option<Bound<'py, PyAny>>,
+    /// The number of threads in a workgroup in up to three dimensions.
+    pub local_size: Option<Bound<'py, PyAny>>,
+    /// Uniform words.
+    pub uniforms: Option<Bound<'py, PyAny>>,
+    /// The size of memory shared by the threads of a workgroup, in bytes.
+    pub shared_bytes: Option<u32>,
+    /// Arrays by address.
+    pub buffers: Option<Bound<'py, PyDict>>,
+    /// Register values by name.
+    pub registers: Option<Bound<'py, PyDict>>,
+    /// The start address of the program.
+    pub address: Option<u64>,
+    /// The maximum number of instructions.
+    pub budget: Option<u64>,
+    /// The time limit in seconds.
+    pub time_limit: Option<f64>,
+    /// The name of an engine.
+    pub engine: Option<String>,
+}
+
+impl Request<'_> {
+    /// The engine that the name stands for, or the best.
+    pub fn execution(&self) -> PyResult<Execution> {
+        let Some(name) = self.engine.as_deref() else { return Ok(Execution::best()) };
+        let engine = Engine::ALL.into_iter().find(|engine| engine.name() == name);
+        let known = || format!("`engine` is `reference`, `handlers` or `compiled`, not `{name}`");
+        let engine = engine.ok_or_else(|| PyValueError::new_err(known()))?;
+        Execution::with(Some(engine), None).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
