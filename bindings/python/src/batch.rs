@@ -17,7 +17,6 @@ use isaforge_core::program::target;
 use isaforge_core::text::Line;
 
 use crate::input::{CHUNK, Items};
-use crate::instruction::Flow;
 use crate::set::Set;
 
 /// Calls `each` with every word, its index, and whether it is valid (not null).
@@ -188,7 +187,7 @@ impl Rows {
             Ok(found) => {
                 let named = self.mnemonic.append(&found.mnemonic);
                 named.map_err(|_| format!("there are more than {MAX_NAMES} different names"))?;
-                self.flow.append(Flow::from(&found.flow).name()).map_err(|error| error.to_string())?;
+                self.flow.append(found.flow.name()).map_err(|error| error.to_string())?;
                 self.text.append_value(&found.text);
                 self.error.append_null();
                 found.modifiers.iter().for_each(|modifier| self.modifiers.values().append_value(&modifier.text));

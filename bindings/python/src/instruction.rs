@@ -5,16 +5,16 @@ use std::sync::OnceLock;
 use isaforge_analysis as analysis;
 use isaforge_analysis::Register;
 use isaforge_analysis::effects::When;
-use isaforge_core::Tables;
+use isaforge_core::bits::word_of;
 use isaforge_core::print::{Style, print};
 use isaforge_core::text::Line;
+use isaforge_core::{Isa as WordIsa, Tables, group};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
-use crate::explain::Explanation;
-use crate::html;
-use crate::isa::Isa;
-use crate::set::Set;
+use crate::explain::{Explanation, wrong};
+use crate::set::{Isa, Set};
+use crate::{error, html};
 
 /// An operand of an instruction.
 ///
@@ -102,13 +102,6 @@ impl Flow {
     }
 }
 
-impl Flow {
-    /// The kind.
-    pub fn name(&self) -> &'static str {
-        self.kind
-    }
-}
-
 impl From<&analysis::Flow> for Flow {
     fn from(flow: &analysis::Flow) -> Self {
         Flow {
@@ -160,6 +153,35 @@ impl Instruction {
         Instruction { set, code, at, facts: OnceLock::from(facts) }
     }
 
+    /// The instruction for exactly these bytes.
+    pub fn exactly(set: &'static Set, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
+        let refused = |message: &str| error::decode(py, message, "", None);
+        let len = match set.tables() {
+            Tables::Words(isa) => {
+                let size = set.tables().unit();
+                if bytes.len() == size {
+                    return Instruction::of_word(set, py, isa, word_of(&bytes));
+                }
+                size
+            }
+            Tables::Groups(isa) => group::decode(isa, &bytes).map_err(|error| refused(&error.to_string()))?.len(),
+            Tables::Streams(engine) => engine.decode(&bytes).map_err(|error| refused(&error.to_string()))?.len.into(),
+        };
+        if len != bytes.len() {
+            let message = format!("the instruction has {len} bytes, but there are {}", bytes.len());
+            return Err(error::decode(py, &message, "`program` and `disassemble` read several", None));
+        }
+        Ok(Instruction::new(set, Code::Bytes(bytes.into())))
+    }
+
+    /// The instruction of a word.
+    pub fn of_word(set: &'static Set, py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyResult<Instruction> {
+        match set.opcode(isa, word) {
+            Some(opcode) => Ok(Instruction::new(set, Code::Word(opcode, word))),
+            None => Err(invalid(py, isa, word)),
+        }
+    }
+
     fn facts(&self) -> &analysis::Instruction {
         self.facts.get_or_init(|| {
             let program = analysis::Program::read(&self.set.analysis, &self.raw());
@@ -204,6 +226,13 @@ impl Instruction {
     ) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, registers.map(|register| self.set.analysis.name(register)))
     }
+}
+
+/// The error for a word that is not an instruction.
+pub fn invalid(py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyErr {
+    let reason = isaforge_core::decode::decode(isa, word).err().map_or_else(String::new, |error| error.to_string());
+    let (bits, help) = wrong(isa, word);
+    error::decode(py, &reason, &help, bits)
 }
 
 #[pymethods]
@@ -350,7 +379,7 @@ pub fn _instruction(
     address: u64,
     target: Option<u64>,
 ) -> PyResult<Instruction> {
-    let found = isa.get().exactly(isa.py(), code.as_bytes().to_vec())?;
+    let found = Instruction::exactly(isa.get().set, isa.py(), code.as_bytes().to_vec())?;
     if address == 0 {
         return Ok(found);
     }

@@ -1,10 +1,10 @@
-//! The class for an instruction set.
+//! What the class for an instruction set does.
 
 use isaforge_core::bits::word_of;
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::Wide;
 use isaforge_core::text::Line;
-use isaforge_core::{Isa as WordIsa, Tables, group};
+use isaforge_core::{Isa as WordIsa, Tables};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
@@ -13,17 +13,11 @@ use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
 use crate::form;
 use crate::input::{Items, number};
-use crate::instruction::{Code, Instruction};
+use crate::instruction::{Instruction, invalid};
 use crate::program::{Invalid, Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
-use crate::set::{Origin, Set};
-use crate::{batch, error, explain as explained};
-
-/// An instruction set, created by `load`. It may be used from any number of threads at once.
-#[pyclass(frozen, module = "isaforge")]
-pub struct Isa {
-    pub set: &'static Set,
-}
+use crate::set::{Isa, Origin};
+use crate::{batch, error};
 
 impl Isa {
     /// Rejects operations on the bits of instructions for sets without layouts.
@@ -81,34 +75,6 @@ impl Isa {
         })
     }
 
-    /// The instruction for exactly these bytes.
-    pub fn exactly(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
-        let refused = |message: &str| error::decode(py, message, "", None);
-        let len = match self.set.tables() {
-            Tables::Words(isa) => {
-                let size = self.set.tables().unit();
-                if bytes.len() == size {
-                    return self.of_word(py, isa, word_of(&bytes));
-                }
-                size
-            }
-            Tables::Groups(isa) => group::decode(isa, &bytes).map_err(|error| refused(&error.to_string()))?.len(),
-            Tables::Streams(engine) => engine.decode(&bytes).map_err(|error| refused(&error.to_string()))?.len.into(),
-        };
-        if len != bytes.len() {
-            let message = format!("the instruction has {len} bytes, but there are {}", bytes.len());
-            return Err(error::decode(py, &message, "`program` and `disassemble` read several", None));
-        }
-        Ok(Instruction::new(self.set, Code::Bytes(bytes.into())))
-    }
-
-    fn of_word(&self, py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyResult<Instruction> {
-        match self.set.opcode(isa, word) {
-            Some(opcode) => Ok(Instruction::new(self.set, Code::Word(opcode, word))),
-            None => Err(invalid(py, isa, word)),
-        }
-    }
-
     /// The words if instructions are words, else the bytes of a program.
     fn items(&self, code: &Bound<'_, PyAny>) -> PyResult<Items> {
         self.layouts(code.py())?;
@@ -138,13 +104,6 @@ impl Isa {
         let items = Items::bytes(code)?;
         Ok(items.to_vec())
     }
-}
-
-/// The error for a word that is not an instruction.
-fn invalid(py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyErr {
-    let reason = isaforge_core::decode::decode(isa, word).err().map_or_else(String::new, |error| error.to_string());
-    let (bits, help) = explained::wrong(isa, word);
-    error::decode(py, &reason, &help, bits)
 }
 
 /// The error for a column that is too large.
@@ -196,9 +155,9 @@ impl Isa {
     /// isaforge.errors.DecodeError: ...
     fn decode(&self, code: &Bound<'_, PyAny>) -> PyResult<Instruction> {
         if let (Some(isa), Ok(number)) = (self.set.words(), code.cast::<PyInt>()) {
-            return self.of_word(code.py(), isa, self.word(isa, number)?);
+            return Instruction::of_word(self.set, code.py(), isa, self.word(isa, number)?);
         }
-        self.exactly(code.py(), self.one(code)?)
+        Instruction::exactly(self.set, code.py(), self.one(code)?)
     }
 
     /// Parses an instruction from a line of assembly.
@@ -211,7 +170,7 @@ impl Isa {
             let message = format!("the text is {} instructions, not one", bytes.len() / self.unit());
             return Err(error::not_one(py, &message));
         }
-        self.exactly(py, bytes)
+        Instruction::exactly(self.set, py, bytes)
     }
 
     /// Disassembles an `Instruction`, a word given as a number, or a program given as bytes. A program has an

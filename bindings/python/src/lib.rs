@@ -8,8 +8,8 @@
 //! ```
 //!
 //! - `error`: Rust errors as exceptions
-//! - `set`: an instruction set and its derived data; `builtin` lists the built-in ones, `load` reads others
-//! - `isa`: the class for an instruction set; `form` lists its instructions
+//! - `set`: an instruction set, its derived data, and its class; `builtin` lists the built-in ones, `load` reads others
+//! - `isa`: what the class for an instruction set does; `form` lists its instructions
 //! - `instruction`, `program`, `graph`: code and its properties; `sequence` has iterators
 //! - `explain`, `html`: the meaning of every bit, as text and for notebooks
 //! - `input`, `batch`, `arrow`: many words at once, without a copy and without the interpreter's lock
@@ -46,10 +46,10 @@ mod _isaforge {
         form::Form,
         graph::{Block, Graph},
         instruction::{_instruction, Flow, Instruction, Modifier, Operand},
-        isa::Isa,
         load::{load, sets},
         program::{Invalid, Program},
         run::{Outcome, Step, Trace},
+        set::Isa,
     };
 
     #[pymodule_init]

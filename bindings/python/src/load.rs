@@ -13,8 +13,7 @@ use pyo3::prelude::*;
 
 use crate::builtin;
 use crate::error;
-use crate::isa::Isa;
-use crate::set::{Decoder, Origin, Set};
+use crate::set::{Decoder, Isa, Origin, Set};
 
 /// The state of a file when a specification was read.
 type Stamp = (PathBuf, Option<(SystemTime, u64)>);

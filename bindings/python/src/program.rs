@@ -11,9 +11,8 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use crate::graph::Graph;
 use crate::html::{escaped, shell};
 use crate::instruction::{Code, Instruction};
-use crate::isa::Isa;
 use crate::sequence::Items;
-use crate::set::Set;
+use crate::set::{Isa, Set};
 
 /// Bytes of a program that are not an instruction, with the reason.
 #[pyclass(frozen, module = "isaforge")]

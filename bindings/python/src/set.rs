@@ -8,7 +8,8 @@ use isaforge_analysis as analysis;
 use isaforge_core::decode::{Fast, decode};
 use isaforge_core::machine::Hardware;
 use isaforge_core::program::ProgramError;
-use isaforge_core::{Isa, Tables, group, program, stream};
+use isaforge_core::{Isa as WordIsa, Tables, group, program, stream};
+use pyo3::prelude::*;
 
 use crate::builtin::{Builtin, Opcode};
 
@@ -43,6 +44,12 @@ pub struct Set {
     pub mnemonics: Arc<StringArray>,
 }
 
+/// An instruction set, created by `load`. It may be used from any number of threads at once.
+#[pyclass(frozen, module = "isaforge")]
+pub struct Isa {
+    pub set: &'static Set,
+}
+
 impl From<&'static Builtin> for Set {
     fn from(builtin: &'static Builtin) -> Self {
         Set {
@@ -74,7 +81,7 @@ impl Set {
     }
 
     /// Its tables, if instructions are words.
-    pub fn words(&self) -> Option<&'static Isa> {
+    pub fn words(&self) -> Option<&'static WordIsa> {
         match self.analysis.tables {
             Tables::Words(isa) => Some(isa),
             _ => None,
@@ -88,7 +95,7 @@ impl Set {
 
     /// The opcode of a word; `None` if it is not an instruction.
     #[inline(always)]
-    pub fn opcode(&self, isa: &'static Isa, word: u64) -> Option<u16> {
+    pub fn opcode(&self, isa: &'static WordIsa, word: u64) -> Option<u16> {
         let fast = match &self.decoder {
             Decoder::Generated(opcode) => return opcode(word),
             Decoder::Tables(fast) => fast.opcode(word),
