@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::{ArrayRef, StringViewArray};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
 
 /// A column of the instruction table.
@@ -113,4 +114,9 @@ pub(crate) fn element() -> FieldRef {
 /// The schema for these columns.
 pub fn schema(columns: &[Column]) -> Schema {
     Schema::new(columns.iter().map(|column| column.field()).collect::<Vec<_>>())
+}
+
+/// A column of texts in which every row is null.
+pub(crate) fn nothing(rows: usize) -> ArrayRef {
+    Arc::new(StringViewArray::new_null(rows))
 }

@@ -7,8 +7,8 @@ use arrow_array::{ArrayRef, UInt16Array, UInt32Array, UInt64Array};
 use isaforge_analysis::{Instruction, Program, Register};
 use isaforge_core::Tables;
 
-use super::{Keep, nothing};
-use crate::column::{Column, element};
+use super::keep::Keep;
+use crate::column::{Column, element, nothing};
 use crate::set::Set;
 
 /// An instruction, or invalid bytes.

@@ -1,39 +1,22 @@
 //! Converts instructions to batches, one row each.
+//!
+//! - `keep`: which instructions become rows
+//! - `words`: rows of words; `entries`: those of instructions that are groups or parts of a stream
 
 mod entries;
+mod keep;
 mod words;
 
-use std::collections::HashMap;
+pub use keep::Keep;
+
 use std::sync::Arc;
 
 use arrow_array::builder::StringViewBuilder;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringViewArray};
-use arrow_buffer::NullBuffer;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, SchemaRef};
-use isaforge_analysis::{Instruction, Program};
 
 use crate::column::{Column, schema};
 use crate::set::Set;
-use crate::views::Name;
-
-/// A filter on instructions that depends only on their forms.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keep {
-    /// Whether each form is kept, by opcode.
-    pub forms: Vec<bool>,
-    /// Whether invalid instructions are kept.
-    pub invalid: bool,
-}
-
-impl Keep {
-    #[inline(always)]
-    fn takes(&self, opcode: Option<u16>) -> bool {
-        match opcode {
-            Some(opcode) => self.forms.get(usize::from(opcode)).is_some_and(|kept| *kept),
-            None => self.invalid,
-        }
-    }
-}
 
 /// The rows of some programs.
 ///
@@ -170,39 +153,4 @@ fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProg
         }
     }
     Arc::new(builder.finish())
-}
-
-/// How many distinct words have their flow cached.
-const MAX_FLOWS: usize = 1 << 16;
-
-/// A cache for the flow of words, which must be derived from their operations; programs share most words.
-#[derive(Debug, Default)]
-struct Flows(HashMap<u64, Name>);
-
-impl Flows {
-    fn of(&mut self, set: &Set, word: u64, size: usize) -> Name {
-        if let Some(known) = self.0.get(&word) {
-            return *known;
-        }
-        if self.0.len() >= MAX_FLOWS {
-            self.0.clear();
-        }
-        let bytes = word.to_le_bytes();
-        let program = Program::read(&set.analysis, &bytes[..size]);
-        let found = program.entries.first().and_then(|entry| entry.instruction.as_ref().ok());
-        let name = found.map_or(Name::EMPTY, |found: &Instruction| set.flow(found.flow.name()));
-        self.0.insert(word, name);
-        name
-    }
-}
-
-/// The null buffer for validity flags; `None` if there are no nulls.
-fn nulls(valid: impl ExactSizeIterator<Item = bool>) -> Option<NullBuffer> {
-    let buffer: arrow_buffer::BooleanBuffer = valid.collect();
-    let nulls = NullBuffer::new(buffer);
-    (nulls.null_count() > 0).then_some(nulls)
-}
-
-fn nothing(rows: usize) -> ArrayRef {
-    Arc::new(StringViewArray::new_null(rows))
 }

@@ -1,18 +1,20 @@
 //! Rows of instructions that are words.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{ArrayRef, UInt16Array, UInt32Array, UInt64Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
+use isaforge_analysis::{Instruction, Program};
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
 use isaforge_core::text::Line;
 
-use super::{Flows, Keep, nothing, nulls};
-use crate::column::Column;
+use super::keep::Keep;
+use crate::column::{Column, nothing};
 use crate::registers::{Found, Operands};
 use crate::set::{INVALID, Set};
 use crate::views::{Lists, Name, Strings, Views};
@@ -29,6 +31,30 @@ pub struct Words {
     flows: RefCell<Flows>,
     /// Empty between columns. Its memory is reused, since allocating takes longer than filling it.
     found: RefCell<Found>,
+}
+
+/// How many distinct words have their flow cached.
+const MAX_FLOWS: usize = 1 << 16;
+
+/// A cache for the flow of words, which must be derived from their operations; programs share most words.
+#[derive(Debug, Default)]
+struct Flows(HashMap<u64, Name>);
+
+impl Flows {
+    fn of(&mut self, set: &Set, word: u64, size: usize) -> Name {
+        if let Some(known) = self.0.get(&word) {
+            return *known;
+        }
+        if self.0.len() >= MAX_FLOWS {
+            self.0.clear();
+        }
+        let bytes = word.to_le_bytes();
+        let program = Program::read(&set.analysis, &bytes[..size]);
+        let found = program.entries.first().and_then(|entry| entry.instruction.as_ref().ok());
+        let name = found.map_or(Name::EMPTY, |found: &Instruction| set.flow(found.flow.name()));
+        self.0.insert(word, name);
+        name
+    }
 }
 
 /// The maximum size of the texts in a batch, in bytes.
@@ -236,4 +262,11 @@ impl Words {
             Column::Program | Column::Hash | Column::Isa => nothing(rows),
         }
     }
+}
+
+/// The null buffer for validity flags; `None` if there are no nulls.
+fn nulls(valid: impl ExactSizeIterator<Item = bool>) -> Option<NullBuffer> {
+    let buffer: arrow_buffer::BooleanBuffer = valid.collect();
+    let nulls = NullBuffer::new(buffer);
+    (nulls.null_count() > 0).then_some(nulls)
 }
