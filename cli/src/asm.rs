@@ -5,17 +5,15 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use isaforge_analysis::entry::{entries, labels, rename};
 use isaforge_core::assembly::Assembly;
 use isaforge_core::explain::hex;
-use isaforge_core::program::ProgramError;
 
 use crate::args::AsmArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::json;
-use crate::output::{count, plain_stdout, say, stderr, thousands, write_whole};
-use crate::paint::{BOLD, ERROR, paint};
+use crate::mistakes::{not_text, report};
+use crate::output::{plain_stdout, say, write_whole};
 use crate::rows;
-use crate::snippet;
 use crate::target::Target;
 use crate::words::{self, Encoding};
 
@@ -99,41 +97,4 @@ fn written(tables: Tables, bytes: Vec<u8>, form: Encoding) -> Vec<u8> {
         (Encoding::Hex, Tables::Words(isa)) => words::write(isa, &words::of_bytes(isa, &bytes), form),
         (Encoding::Hex, _) => bytes.chunks(16).flat_map(|chunk| format!("{}\n", hex(chunk)).into_bytes()).collect(),
     }
-}
-
-/// The number of errors that are printed in full; the rest are only counted.
-pub const SHOWN: usize = 100;
-
-/// Reports the errors of a text, each with its source line.
-pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
-    let mut err = stderr();
-    let mut lines = text.lines().enumerate();
-    let mut current = (usize::MAX, "");
-    for error in errors.iter().take(SHOWN) {
-        // Errors are sorted by line, so one pass over the lines is enough.
-        if current.0 != error.line - 1 {
-            current = lines.find(|(index, _)| *index + 1 == error.line).unwrap_or((usize::MAX, ""));
-        }
-        // A closed standard error is not a failure.
-        let _ = writeln!(err, "{}\n", snippet::draw(name, current.1, error));
-    }
-    say_number(errors.len());
-}
-
-/// Says how many mistakes there are, and how many of them are not shown.
-pub fn say_number(all: usize) {
-    let left_out = all.saturating_sub(SHOWN) as u64;
-    let rest = if left_out > 0 { format!(", {} not shown", thousands(left_out)) } else { String::new() };
-    say(&format!("{}: {}", paint(ERROR, "error"), paint(BOLD, &format!("{}{rest}", count(all as u64, "mistake")))));
-}
-
-/// Describes where a file stops being valid text.
-pub fn not_text(input: &Input, at: usize) -> String {
-    let before = input.body().get(..at).unwrap_or_default();
-    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
-    let place = format!("{}:{line}:{column}:", input.name);
-    let message = "this is not UTF-8 text; raw words go to `isaforge dis`";
-    format!("{} {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, message))
 }

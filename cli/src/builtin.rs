@@ -8,8 +8,6 @@ use isaforge_core::semantics::Semantics;
 use isaforge_runtime::valhall::measure::{Worst, worst};
 
 use crate::conform::judges::{self, Judges};
-use crate::run::launched::Launches;
-use crate::run::{usc, valhall, vpu};
 
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +26,8 @@ pub struct Builtin {
     pub semantics: Option<&'static Semantics>,
     /// The machine that the specification describes, if any.
     pub hardware: Option<&'static Hardware>,
-    /// How its launch files are read, if its programs can be run.
-    pub launches: Option<&'static Launches>,
+    /// What a launch file must say besides the set and the program; `None` if programs cannot be run.
+    pub launch: Option<&'static str>,
     /// Returns the largest measured error of an instruction, if any was measured.
     pub measured: Option<fn(&str) -> Option<Worst>>,
     /// The judges of recorded cases in its own formats, if it has such formats.
@@ -46,7 +44,8 @@ impl Builtin {
     }
 }
 
-/// All built-in instruction sets. A new one needs an entry here and a dependency in `Cargo.toml`.
+/// All built-in instruction sets. A new one needs an entry here and a dependency in `Cargo.toml`; if it has launch files
+/// of its own, also their reader in `run/readers.rs`.
 pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
@@ -79,7 +78,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall::semantics::HARDWARE),
-        launches: Some(&valhall::LAUNCHES),
+        launch: Some(""),
         measured: Some(worst),
         judges: Some(&judges::VALHALL),
     },
@@ -91,7 +90,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall_2021::semantics::HARDWARE),
-        launches: None,
+        launch: None,
         measured: None,
         judges: None,
     },
@@ -103,7 +102,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
         hardware: Some(isaforge_vpu::semantics::HARDWARE),
-        launches: Some(&vpu::LAUNCHES),
+        launch: Some("rectangle: [0, 0, 32, 32]\n"),
         measured: None,
         judges: Some(&judges::VPU),
     },
@@ -115,7 +114,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
         hardware: Some(isaforge_usc::semantics::HARDWARE),
-        launches: Some(&usc::LAUNCHES),
+        launch: Some(""),
         measured: None,
         judges: Some(&judges::USC),
     },

@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::args::parser;
 use crate::failure::{Failure, Status};
-use crate::{output, target};
+use crate::output;
 
 /// The name of the command.
 const NAME: &str = "isaforge-corpus";
@@ -31,7 +32,7 @@ pub fn corpus(arguments: &[OsString]) -> Result<Status, Failure> {
 
 /// Prints what `isaforge help corpus` prints.
 fn help() -> Result<Status, Failure> {
-    if let Err(shown) = target::command_line(false).try_get_matches_from(["isaforge", "help", "corpus"]) {
+    if let Err(shown) = parser::command_line(false).try_get_matches_from(["isaforge", "help", "corpus"]) {
         output::stdout().write_all(shown.render().ansi().to_string().as_bytes())?;
     }
     Ok(Status::Fine)

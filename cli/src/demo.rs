@@ -14,11 +14,11 @@ use serde::Deserialize;
 
 use crate::args::DemoArgs;
 use crate::builtin;
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::output::{count, stdout, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
+use crate::specification;
 
 /// A shader compiled from GLSL by Mesa, with its launch parameters.
 const SHADER: &str = include_str!("../assets/mandelbrot.json");
@@ -87,11 +87,11 @@ impl Demo {
             self.tell(&text, started)?;
             return Ok(Status::Fine);
         };
-        let compiled = match compile(&check::settings(&spec)?) {
+        let compiled = match compile(&specification::settings(&spec)?) {
             Ok(compiled) => compiled,
             Err(failure) => {
-                check::render(&failure.diagnostics, &failure.sources);
-                check::summarise_failure(&spec, &failure.diagnostics);
+                specification::render(&failure.diagnostics, &failure.sources);
+                specification::summarise_failure(&spec, &failure.diagnostics);
                 return Ok(Status::Mistakes);
             }
         };

@@ -13,17 +13,16 @@ use isaforge_core::program::{disassemble_at, refused};
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
-use crate::asm::report;
 use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
-use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
+use crate::mistakes::{describe, report};
 use crate::output::{Text, count, plain_stdout, progress, say};
-use crate::paint::{BOLD, ERROR, HELP, paint};
+use crate::paint::{BOLD, HELP, paint};
 use crate::program::assembly_in;
 use crate::target::Target;
-use crate::words::{self, Encoding, Mistake, Place, word_digits};
+use crate::words::{self, Encoding, Mistake, word_digits};
 use crate::{groups, json, labels, rows, streams};
 
 /// Runs `dis`.
@@ -187,7 +186,7 @@ fn comments(set: &Set, bytes: &[u8], text: &str, out: &mut impl Write) -> io::Re
             _ => hex(code),
         };
         let waits = entry.instruction.as_ref().map_or(0, |instruction| instruction.flow.waits);
-        let slots: Vec<String> = numbers(waits).iter().map(u32::to_string).collect();
+        let slots: Vec<String> = json::slot_numbers(waits).iter().map(u32::to_string).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("  waits for slots {}", slots.join(", ")) };
         let address = set.address(entry.bytes.start as u64);
         writeln!(out, "{line:width$} {mark} {address:#06x}  {digits}{waits}")?;
@@ -244,14 +243,4 @@ pub fn table(isa: &'static Isa, words: &[u64], style: Style, tail: &str, out: &m
         }
     }
     Ok(invalid)
-}
-
-/// Formats an error in a file of words with its location and help.
-pub fn describe(name: &str, mistake: &Mistake) -> String {
-    let place = match mistake.place {
-        Place::Text(line, column) => format!("{name}:{line}:{column}:"),
-        Place::Byte(offset) => format!("{name}: byte {offset:#x}:"),
-    };
-    let message = paint(BOLD, &mistake.message);
-    format!("{} {}: {message}\n  {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(HELP, "help"), mistake.help)
 }

@@ -12,10 +12,10 @@ use isaforge_compiler::{Settings, compile};
 use clap::ValueEnum;
 
 use crate::args::{GenArgs, Semantics};
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::output::{say, write_whole};
 use crate::paint::{ERROR, GOOD, HELP, paint};
+use crate::specification;
 use crate::watch;
 
 /// Runs `gen`.
@@ -143,16 +143,17 @@ struct Job {
 impl Job {
     fn run(&self) -> Result<Status, Failure> {
         let options = Options { semantics: self.semantics.style(), ..Options::default() };
-        let settings = Settings { options, generation: self.generation.clone(), ..check::settings(&self.spec)? };
+        let settings =
+            Settings { options, generation: self.generation.clone(), ..specification::settings(&self.spec)? };
         let compiled = match compile(&settings) {
             Ok(compiled) => compiled,
             Err(failure) => {
-                check::render(&failure.diagnostics, &failure.sources);
-                check::summarise_failure(&settings.spec, &failure.diagnostics);
+                specification::render(&failure.diagnostics, &failure.sources);
+                specification::summarise_failure(&settings.spec, &failure.diagnostics);
                 return Ok(Status::Mistakes);
             }
         };
-        check::render(&compiled.checked.diagnostics, &compiled.checked.sources);
+        specification::render(&compiled.checked.diagnostics, &compiled.checked.sources);
         let not_rust = |error: &dyn std::fmt::Display| {
             let help = "this is a mistake of isaforge: please report it together with the specification";
             Failure::usage(format!("{}: the generated code is not Rust: {error}", settings.spec.display()), help)

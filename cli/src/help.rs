@@ -1,8 +1,8 @@
 //! The examples in the output of `--help`.
 
 use crate::builtin;
-use crate::explain::branch;
-use crate::explain::overview::affixes_of;
+use crate::example::{LABEL, first_branch};
+use crate::names::affixes_of;
 
 /// The examples below the list of commands.
 pub const TOP: &str = "\
@@ -412,11 +412,35 @@ Examples:
   isaforge man -o ~/.local/share/man/man1
   isaforge man -o pages";
 
+/// Below the options of `debug`.
+pub const DEBUG: &str = "\
+Examples:
+  isaforge debug launch.yaml                          in the terminal; `?` shows the keys
+  isaforge debug --spec examples/riscv examples/riscv/programs/sieve.elf    for a specification
+  isaforge debug launch.yaml --commands script.txt    without a terminal
+  echo 'break 4 if r2 > 1.0
+  continue
+  registers as f32' | isaforge debug launch.yaml --commands -
+  isaforge debug --dap                                for an editor, over stdin and stdout
+
+With `--dap`, the launch request has `program`, the launch file, and optionally `spec`,
+`generation` and `stopOnEntry`.
+
+Commands, one per line; `help` lists all of them:
+  step 10            back                continue            reverse             out
+  to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
+  watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
+A place is a label, a word index, or (for variable-length instructions) an address.
+Stepping back runs the program again from its start up to that point.
+
+Exit status: 0 all commands succeeded, 1 a command was wrong or the program failed at the last
+stop, 2 the program could not be started.";
+
 /// The help of `asm`: the examples with labels are the first branches of the sets.
 pub fn asm() -> String {
     let example = |set: &builtin::Builtin| {
-        let branch = branch::first(set.tables)?;
-        Some(format!("  printf '{}:\\n{branch}\\n' | isaforge asm {} -\n", branch::LABEL, set.name))
+        let branch = first_branch(set.tables)?;
+        Some(format!("  printf '{}:\\n{branch}\\n' | isaforge asm {} -\n", LABEL, set.name))
     };
     let examples: String = builtin::ALL.iter().filter_map(example).collect();
     ASM.replace("LABELS", &examples)
@@ -425,7 +449,7 @@ pub fn asm() -> String {
 /// The help of `run`: what programs find in registers comes from the specifications.
 pub fn run() -> String {
     let mut text = format!("{}\n\nRegister contents at the start of programs:\n", RUN.trim_end());
-    for set in builtin::ALL.iter().filter(|set| set.launches.is_some()) {
+    for set in builtin::ALL.iter().filter(|set| set.launch.is_some()) {
         for preload in set.semantics.map_or(&[][..], |semantics| semantics.preloads) {
             let values = preload.values.iter().zip(preload.first..);
             let (before, after) = affixes_of(set.tables);

@@ -27,6 +27,7 @@ pub mod debug;
 pub mod demo;
 pub mod diff;
 pub mod dis;
+mod example;
 pub mod explain;
 pub mod explain_code;
 pub mod failure;
@@ -43,6 +44,8 @@ pub mod lint;
 pub mod list;
 mod lsp;
 pub mod manual;
+mod mistakes;
+mod names;
 mod numbers;
 pub mod output;
 pub mod paint;
@@ -51,13 +54,14 @@ pub mod program;
 pub mod rows;
 pub mod run;
 pub mod snippet;
+pub mod specification;
 pub mod streams;
 pub mod target;
 pub mod translate;
 mod watch;
 pub mod words;
 
-use args::{Cli, Color, Command};
+use args::{Cli, Color, Command, parser};
 use failure::{Failure, Status};
 
 /// Runs the command with the arguments of this process.
@@ -76,10 +80,10 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if arguments.get(1).is_some_and(|first| first == "help") && arguments.last().is_some_and(asks) {
         arguments.pop();
     }
-    let with_spec = target::names_specification(&arguments);
-    let mut command = target::command_line(with_spec);
-    if !with_spec && target::asks_for_schema(&arguments) {
-        command = target::without_set(command);
+    let with_spec = parser::names_specification(&arguments);
+    let mut command = parser::command_line(with_spec);
+    if !with_spec && parser::asks_for_schema(&arguments) {
+        command = parser::without_set(command);
     }
     let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
         input::read_once(&command, &matches)?;

@@ -15,6 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::fidelity::Entry;
 use crate::groups::operands::operands;
 use crate::json;
+use crate::names::{exists, first_sentence};
 use crate::output::{complain, stdout};
 use crate::paint::{BOLD, DIM, columns, paint};
 use crate::target::Target;
@@ -91,16 +92,6 @@ fn found(target: &Target, what: &str) -> Vec<Row> {
     let after = |row: &Row| row.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
     found.sort_by_key(|row| (after(row).is_none(), after(row)));
     if what.is_empty() { Vec::new() } else { found }
-}
-
-/// The mnemonics and titles of all instructions.
-pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
-    let rows = match tables {
-        Tables::Words(isa) => of_words(isa, None, &|_| None),
-        Tables::Groups(isa) => of_groups(isa, None, &|_| None),
-        Tables::Streams(engine) => of_streams(engine, None, &|_| None),
-    };
-    rows.into_iter().map(|row| (row.mnemonic, row.title)).collect()
 }
 
 fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
@@ -196,20 +187,16 @@ fn of_streams(
 ) -> Vec<Row> {
     let layouts = engine.stream.layouts_of(0);
     let row = |(index, instruction): (usize, &'static isaforge_core::stream::Instruction)| {
-        let mut own = layouts.iter().filter(|layout| usize::from(layout.opcode) == index).peekable();
+        let mut own = layouts.iter().filter(|layout| usize::from(layout.opcode) == index);
         // Sequences of operands have no layout.
-        let is_sequence = own.peek().is_none();
         let own = own.find(|layout| engine.has(layout));
-        if own.is_none() && !is_sequence {
-            return None;
-        }
         let operands = |wanted: Access| {
             let used = own.into_iter().flat_map(|layout| layout.operands.iter().map(move |operand| (layout, operand)));
             let used = used.filter(|(_, operand)| operand.access == wanted || operand.access == Access::ReadWrite);
             used.filter_map(|(layout, operand)| Some(layout.fields.get(usize::from(operand.field))?.name.to_owned()))
                 .collect()
         };
-        Some(Row {
+        Row {
             mnemonic: instruction.name,
             title: instruction.title,
             doc: instruction.doc,
@@ -220,13 +207,10 @@ fn of_streams(
             operation: meaning(semantics, index),
             fidelity: fidelity(instruction.name),
             source: instruction.source,
-        })
+        }
     };
-    engine.stream.instructions.iter().enumerate().filter_map(row).collect()
-}
-
-fn first_sentence(doc: &'static str) -> &'static str {
-    doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.')
+    let all = engine.stream.instructions.iter().enumerate();
+    all.filter(|(index, _)| exists(engine, *index)).map(row).collect()
 }
 
 /// The operation of an instruction and the intrinsics that it uses.

@@ -9,13 +9,12 @@ use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
 
 use crate::args::EntryArgs;
-use crate::asm::{not_text, report};
 use crate::builtin::Tables;
 use crate::code::{self, How, Symbols, is_in_number};
-use crate::dis::describe;
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::list::names;
+use crate::mistakes::{describe, not_text, report};
+use crate::names::instructions;
 use crate::output::{count, say};
 use crate::paint::{HELP, paint};
 use crate::words::{Mistake, Place};
@@ -133,7 +132,7 @@ fn has_names(tables: Tables, text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     let known: HashSet<&str> = match tables {
         Tables::Words(_) => HashSet::new(),
-        _ => names(tables).into_iter().map(|(name, _)| name).collect(),
+        _ => instructions(tables).into_iter().map(|(name, _)| name).collect(),
     };
     text.lines().any(|line| {
         let mut line = line.trim();

@@ -3,10 +3,8 @@
 //! A specification is compiled only to tables, the same that a generated crate contains, so that edits take effect at
 //! the next command.
 
-use std::ffi::OsString;
 use std::path::Path;
 
-use clap::CommandFactory;
 use isaforge_analysis::Set;
 use isaforge_compiler::Settings;
 use isaforge_compiler::diagnostic::Diagnostics;
@@ -16,13 +14,12 @@ use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 use isaforge_runtime::valhall::measure::Worst;
 
-use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
-use crate::check;
 use crate::conform::judges::Judges;
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
 use crate::input;
+use crate::specification::{render, settings, summarise_failure, text};
 
 /// The warning that the unit of a branch target is unspecified.
 const BRANCHES: &str = "W0211";
@@ -115,25 +112,11 @@ impl Target {
     }
 }
 
-impl TargetArgs {
-    /// Opens the chosen instruction set. `None` when its specification has errors, which have been reported.
-    ///
-    /// # Errors
-    /// When the specification cannot be opened, or has a kind that the command does not support.
-    pub fn open(&self) -> Result<Option<Target>, Failure> {
-        match (&self.spec, self.isa) {
-            (Some(spec), _) => from_specification(spec, self.generation.as_deref()),
-            (None, Some(found)) => Ok(Some(found.into())),
-            (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
-        }
-    }
-}
-
 /// The built-in instruction set of this name, or else the specification at this path. `None` as for
-/// [`TargetArgs::open`].
+/// [`from_specification`].
 ///
 /// # Errors
-/// When it is neither, and those of [`TargetArgs::open`].
+/// When it is neither, and those of [`from_specification`].
 pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
@@ -150,17 +133,17 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
     Err(Failure::usage(format!("`{}` is neither an instruction set nor a file", given.display()), help))
 }
 
-/// Compiles the specification at a path. `None` as for [`TargetArgs::open`].
+/// Compiles the specification at a path. `None` as for [`from_specification`].
 ///
 /// # Errors
 /// When it cannot be opened.
 pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
-    let settings = Settings { generation: generation.map(str::to_owned), ..check::settings(given)? };
+    let settings = Settings { generation: generation.map(str::to_owned), ..settings(given)? };
     let loaded = match load(&settings) {
         Ok(loaded) => loaded,
         Err(Refusal::Mistakes(failure)) => {
-            check::render(&failure.diagnostics, &failure.sources);
-            check::summarise_failure(&settings.spec, &failure.diagnostics);
+            render(&failure.diagnostics, &failure.sources);
+            summarise_failure(&settings.spec, &failure.diagnostics);
             return Ok(None);
         }
         Err(Refusal::Generation { message, help }) => {
@@ -175,56 +158,7 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
     // results.
     let mut unclear = Diagnostics::default();
     checked.diagnostics.iter().filter(|found| found.code == BRANCHES).for_each(|found| unclear.push(found.clone()));
-    let unclear = if unclear.is_empty() { String::new() } else { check::text(&unclear, &checked.sources) };
+    let unclear = if unclear.is_empty() { String::new() } else { text(&unclear, &checked.sources) };
     let name = settings.spec.display().to_string();
     Ok(Some(Target { name, tables, semantics, hardware, measured: None, judges: None, unclear }))
-}
-
-/// Whether the arguments name a specification in place of a built-in set.
-pub fn names_specification(arguments: &[OsString]) -> bool {
-    let named = |argument: &OsString| argument == "--spec" || argument.as_encoded_bytes().starts_with(b"--spec=");
-    arguments.iter().take_while(|argument| *argument != "--").any(named)
-}
-
-/// The command-line parser, for arguments that name a specification or that do not.
-///
-/// With `--spec` there is no ISA argument, and the positional arguments after it move up.
-pub fn command_line(with_spec: bool) -> clap::Command {
-    let mut command = Cli::command();
-    // A variable that is set to nothing is none.
-    for (name, variable) in [("engine", "ISAFORGE_ENGINE"), ("level", "ISAFORGE_LEVEL")] {
-        if std::env::var_os(variable).is_some_and(|value| value.is_empty()) {
-            command = command.mut_subcommand("run", |run| run.mut_arg(name, |argument| argument.env(None::<&str>)));
-        }
-    }
-    if !with_spec {
-        return command;
-    }
-    // A hidden option does not take a position among the arguments.
-    let without_isa = |command: clap::Command| {
-        command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
-    };
-    ["dis", "asm", "explain", "list", "graph", "grammar", "lint", "fidelity", "conform"]
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, without_isa))
-}
-
-/// Makes the instruction set optional in commands that were asked for the schema of their output, which is the same for
-/// all sets.
-pub fn without_set(command: clap::Command) -> clap::Command {
-    let optional = |mut command: clap::Command| {
-        let names: Vec<clap::Id> = command.get_positionals().map(|argument| argument.get_id().clone()).collect();
-        for (name, place) in names.into_iter().zip(1..) {
-            command = command.mut_arg(name, |argument| argument.required(false).index(place));
-        }
-        command
-    };
-    ["dis", "asm", "explain", "list", "lint", "fidelity", "conform"]
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, optional))
-}
-
-/// Whether the arguments ask for the schema of a command's output.
-pub fn asks_for_schema(arguments: &[OsString]) -> bool {
-    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json-schema")
 }

@@ -11,11 +11,10 @@ use isaforge_core::print::Style;
 use isaforge_core::program::disassemble;
 
 use crate::args::{Form, TranslateArgs};
-use crate::asm::{SHOWN, not_text, report, say_number};
 use crate::builtin::Tables;
-use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
+use crate::mistakes::{SHOWN, describe, not_text, report, say_number};
 use crate::output::{say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::streams;

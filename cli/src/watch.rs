@@ -14,10 +14,10 @@ use isaforge_compiler::check_spec;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tempfile::TempDir;
 
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::input::{self, Input};
 use crate::output::{count, say};
+use crate::specification;
 
 /// How long files must stay unchanged to count as saved: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(60);
@@ -173,7 +173,7 @@ impl Seen {
         if input::is_standard(spec) {
             return Err(Failure::usage("standard input cannot be watched", "name the file of the specification"));
         }
-        let settings = check::settings(spec)?;
+        let settings = specification::settings(spec)?;
         let entry = settings.spec.canonicalize().map_err(Failure::reading(&settings.spec))?;
         let files: Vec<PathBuf> = match check_spec(&settings) {
             Ok(checked) => checked.files,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaforge_cli::run::launched::read;
+use isaforge_cli::run::open::read;
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::read_yaml;

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
 use super::TargetArgs;
+use super::candidates::{classified, explainable, instructions};
 use crate::code::{How, Order};
-use crate::completion::{classified, explainable, instructions};
 use crate::input::path_parser;
 use crate::target::Target;
 use crate::words::Encoding;

@@ -3,8 +3,12 @@
 //! - `code`: the arguments of commands on machine code and assembly
 //! - `spec`: those of commands on specifications
 //! - `run`: those of commands that execute
+//! - `candidates`: what shells offer for arguments
+//! - [`parser`]: the parser made from them
 
+mod candidates;
 mod code;
+pub mod parser;
 mod run;
 mod spec;
 
@@ -16,8 +20,10 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::builtin::{self, Builtin};
+use crate::failure::Failure;
+use crate::help;
 use crate::input::path_parser;
-use crate::{debug, help};
+use crate::target::{Target, from_specification};
 
 pub use code::*;
 pub use run::*;
@@ -103,8 +109,8 @@ pub enum Command {
     #[command(after_help = help::run())]
     Run(Box<RunArgs>),
     /// Debug a program: breakpoints, watchpoints, stepping forwards and backwards
-    #[command(after_help = debug::HELP)]
-    Debug(debug::DebugArgs),
+    #[command(after_help = help::DEBUG)]
+    Debug(DebugArgs),
     /// Show how accurately the runtime models each instruction
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
@@ -215,4 +221,18 @@ pub struct TargetArgs {
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
+}
+
+impl TargetArgs {
+    /// Opens the chosen instruction set. `None` when its specification has errors, which have been reported.
+    ///
+    /// # Errors
+    /// When the specification cannot be opened, or has a kind that the command does not support.
+    pub fn open(&self) -> Result<Option<Target>, Failure> {
+        match (&self.spec, self.isa) {
+            (Some(spec), _) => from_specification(spec, self.generation.as_deref()),
+            (None, Some(found)) => Ok(Some(found.into())),
+            (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
+        }
+    }
 }

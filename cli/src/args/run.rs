@@ -176,3 +176,23 @@ pub struct DemoArgs {
     #[arg(short, long, value_name = "FILE", default_value = "mandelbrot.png")]
     pub output: PathBuf,
 }
+
+/// Arguments of `debug`.
+#[derive(Args, Debug)]
+pub struct DebugArgs {
+    /// The launch file; with `--spec` also an ELF file
+    #[arg(required_unless_present = "dap", value_parser = path_parser())]
+    pub launch: Option<PathBuf>,
+    /// Debug a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
+    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
+    pub spec: Option<PathBuf>,
+    /// Hardware generation, by number or name, if the specification describes several
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
+    /// Take commands from a file instead of a terminal, `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "dap")]
+    pub commands: Option<PathBuf>,
+    /// Speak the Debug Adapter Protocol on standard input and output
+    #[arg(long)]
+    pub dap: bool,
+}

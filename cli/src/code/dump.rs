@@ -1,6 +1,7 @@
 //! Machine code in the output formats of other tools: `xxd`, `hexdump -C`, `od`, `objdump`, listings with addresses or
 //! text, C arrays.
 //!
+//! - `row`: what a line of digits is
 //! - `columns`: lines that end in the characters of their bytes
 //! - `listing`: other lines of an address, digits, and perhaps a text
 //! - `source`: numbers and strings in source code, whose escapes are in `escapes`
@@ -10,28 +11,13 @@ mod columns;
 mod escapes;
 mod listing;
 pub mod objects;
+mod row;
 pub mod source;
 
 use columns::columns;
 use listing::listing;
-
-/// The byte order of hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Order {
-    /// Bytes in memory order.
-    Memory,
-    /// The value of a number, stored with its least significant byte first.
-    Value,
-}
-
-/// A run of digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Token {
-    value: u128,
-    bytes: usize,
-    /// Their byte order, if it is certain.
-    order: Option<Order>,
-}
+pub use row::Order;
+use row::{Gap, Row, Rows, Token};
 
 /// The digits of a text without their surroundings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,35 +33,6 @@ pub struct Dump {
 
 /// The maximum number of numbers that `*` and `...` lines of a text may stand for.
 const MAX_REPEATED: usize = 1 << 22;
-
-/// A line of a listing.
-struct Row {
-    /// The address of its first byte, or whatever else comes first.
-    address: u64,
-    tokens: Vec<Token>,
-    gap: Gap,
-}
-
-/// What is left out before a line.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Gap {
-    #[default]
-    None,
-    /// A `*`: the line before is repeated up to the address.
-    Repeated,
-    /// A `...` of objdump: zeros up to the address.
-    Zeros,
-}
-
-/// The lines of a listing.
-#[derive(Default)]
-struct Rows {
-    rows: Vec<Row>,
-    /// The line number, from 1, of the first line without bytes, its text, and the number of such lines.
-    skipped: Option<(usize, String, usize)>,
-    /// Whether zeros follow the last line.
-    open: bool,
-}
 
 /// Bytes in memory order, and where lines begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

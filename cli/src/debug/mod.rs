@@ -9,60 +9,16 @@ pub use races::races;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use isaforge_debugger::{Session, dap, script, terminal};
 
+use crate::args::DebugArgs;
 use crate::failure::{Failure, Status};
-use crate::input::{is_standard, path_parser};
+use crate::input::is_standard;
 use crate::output::{failed, plain_stdout, say};
 use crate::paint::{ERROR, paint};
-use crate::run::launched::open;
-
-/// The examples below the options of `debug`.
-pub const HELP: &str = "\
-Examples:
-  isaforge debug launch.yaml                          in the terminal; `?` shows the keys
-  isaforge debug --spec examples/riscv examples/riscv/programs/sieve.elf    for a specification
-  isaforge debug launch.yaml --commands script.txt    without a terminal
-  echo 'break 4 if r2 > 1.0
-  continue
-  registers as f32' | isaforge debug launch.yaml --commands -
-  isaforge debug --dap                                for an editor, over stdin and stdout
-
-With `--dap`, the launch request has `program`, the launch file, and optionally `spec`,
-`generation` and `stopOnEntry`.
-
-Commands, one per line; `help` lists all of them:
-  step 10            back                continue            reverse             out
-  to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
-  watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
-A place is a label, a word index, or (for variable-length instructions) an address.
-Stepping back runs the program again from its start up to that point.
-
-Exit status: 0 all commands succeeded, 1 a command was wrong or the program failed at the last
-stop, 2 the program could not be started.";
-
-/// Arguments of `debug`.
-#[derive(Args, Debug)]
-pub struct DebugArgs {
-    /// The launch file; with `--spec` also an ELF file
-    #[arg(required_unless_present = "dap", value_parser = path_parser())]
-    pub launch: Option<PathBuf>,
-    /// Debug a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
-    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
-    pub spec: Option<PathBuf>,
-    /// Hardware generation, by number or name, if the specification describes several
-    #[arg(long, value_name = "G", requires = "spec")]
-    pub generation: Option<String>,
-    /// Take commands from a file instead of a terminal, `-` for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "dap")]
-    pub commands: Option<PathBuf>,
-    /// Speak the Debug Adapter Protocol on standard input and output
-    #[arg(long)]
-    pub dap: bool,
-}
+use crate::run::open::open;
 
 /// Runs `debug`.
 ///

@@ -1,9 +1,9 @@
 //! `isaforge explain`: explains every bit of an instruction.
 
 pub mod about;
-pub(crate) mod branch;
 pub(crate) mod diagram;
 pub(crate) mod fields;
+mod given;
 mod objects;
 pub(crate) mod overview;
 pub(crate) mod part;
@@ -13,30 +13,28 @@ use std::io::Write;
 use isaforge_analysis::Set;
 use isaforge_core::Isa;
 use isaforge_core::bits::word_of;
-use isaforge_core::decode::decode;
 use isaforge_core::error::ParseError;
 use isaforge_core::explain::words::{self, Explained, example};
 use isaforge_core::parse::{find_name, parse};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
-use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
+use self::given::{choices_of, code_in, in_order, searched};
 use crate::args::ExplainArgs;
 use crate::builtin::Tables;
-use crate::code::{self, How};
-use crate::dis::describe;
+use crate::example::remark;
 use crate::failure::{Failure, Status};
 use crate::groups;
 use crate::input::Input;
 use crate::json;
-use crate::list;
+use crate::mistakes::describe;
 use crate::output::{say, stdout};
 use crate::paint::{BOLD, DIM, ERROR, HELP, columns, paint};
 use crate::snippet;
 use crate::streams;
 use crate::target::Target;
-use crate::words::{Encoding, Mistake, parse_word, word_bytes, word_digits};
+use crate::words::{parse_word, word_bytes, word_digits};
 
 /// Runs `explain`.
 ///
@@ -103,43 +101,6 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     Ok(status)
 }
 
-/// The code in a text that is neither a name nor a single word or line: in any form that other commands read. An error if
-/// it is digits that are no code.
-///
-/// # Errors
-/// When a file contains no code for the instruction set.
-fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Option<Vec<u8>>, Mistake>, Failure> {
-    let numbers: Vec<&str> = what.split([' ', '\t', '\n', '\r', ',']).filter(|number| !number.is_empty()).collect();
-    let digits = |number: &&str| number.trim_start_matches("0x").trim_start_matches("0X").to_owned();
-    let is_prefixed = |number: &&str| digits(number).len() < number.len();
-    let is_word = matches!(target.tables, Tables::Words(isa) if parse_word(isa, what).is_some())
-        || numbers.len() == 1 && numbers.iter().all(is_prefixed);
-    if is_word || objects::example(target.tables, what).is_some() {
-        return Ok(Ok(None));
-    }
-    let assembly = target.tables.assemble(what);
-    if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
-        return Ok(Ok((what.lines().count() > 1).then_some(assembly.bytes)));
-    }
-    let is_text = std::str::from_utf8(input.body()).is_ok_and(|text| !text.contains('\0'));
-    let encoding = is_text.then_some(Encoding::Hex);
-    let found = code::read(target.tables, input, How { encoding, machine: target.machine(), ..How::default() })?;
-    let Some(mistake) = found.mistake else {
-        // There is no option here that selects another reading.
-        if let Some(note) = found.note.as_deref().and_then(|note| note.split("; `--").next()) {
-            say(&format!("{}: {note}", paint(HELP, "note")));
-        }
-        return Ok(Ok(Some(found.code.bytes).filter(|bytes| !bytes.is_empty())));
-    };
-    let digits: Vec<String> = numbers.iter().map(digits).collect();
-    let is_hexadecimal = digits.iter().all(|number| number.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let is_counted = digits.iter().any(|number| number.bytes().any(|byte| byte.is_ascii_digit()));
-    let is_code = is_hexadecimal && (is_counted || digits.iter().all(|number| number.len() == 2));
-    // One number may be a search.
-    let is_code = is_code && (digits.len() > 1 || searched(target, what).is_none());
-    if is_code || !is_text || what.contains('{') { Ok(Err(mistake)) } else { Ok(Ok(None)) }
-}
-
 /// Explains the instructions of a program one after another.
 fn of_code(target: &Target, bytes: &[u8], width: usize) -> (String, Status) {
     let isa = match target.tables {
@@ -158,7 +119,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => {
             let name = isa.forms[usize::from(opcode)].name.str;
-            (example(isa, opcode), branch::remark(target.tables, name))
+            (example(isa, opcode), remark(target.tables, name))
         }
         None => match parse_word(isa, what) {
             Some(word) => (in_order(isa, what, word), String::new()),
@@ -182,56 +143,6 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
     let (text, status) = render(&target.set(), isa, word, &note, width);
     stdout().write_all(text.as_bytes())?;
     Ok(status)
-}
-
-/// The enums of a set.
-pub fn enums(tables: Tables) -> Vec<Enum> {
-    match tables {
-        Tables::Words(isa) => isa.enums.to_vec(),
-        Tables::Groups(isa) => isa.enums.to_vec(),
-        Tables::Streams(engine) => isaforge_core::explain::streams::enums(engine).map(|(_, found)| found).collect(),
-    }
-}
-
-/// Finds an enum by name. Case is ignored unless the name is also that of an instruction.
-fn choices_of(tables: Tables, name: &str) -> Option<Enum> {
-    let enums = enums(tables);
-    let by = |is: &dyn Fn(&str) -> bool| enums.iter().copied().find(|found| is(found.name));
-    by(&|known| known == name).or_else(|| {
-        let nearly = by(&|known| known.eq_ignore_ascii_case(name))?;
-        objects::example(tables, name).is_none().then_some(nearly)
-    })
-}
-
-/// Byte-swaps a word that is written without `0x`, which would say that it is a number, if only its bytes in memory order
-/// decode.
-fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
-    let bytes = word.to_le_bytes();
-    let turned = bytes[..word_bytes(isa)].iter().fold(0, |turned, byte| turned << 8 | u64::from(*byte));
-    if decode(isa, word).is_ok() || decode(isa, turned).is_err() {
-        return word;
-    }
-    if what.starts_with("0x") || what.starts_with("0X") {
-        let digits = word_digits(isa);
-        let message = format!("the bytes in the other order are an instruction: `explain 0x{turned:0digits$x}`");
-        say(&format!("{}: {message}", paint(HELP, "note")));
-        return word;
-    }
-    say(&format!(
-        "{}: `{what}` is read as bytes in memory order, since it is an instruction only that way",
-        paint(HELP, "note")
-    ));
-    turned
-}
-
-/// Lists the instructions that match part of a mnemonic, or words of a description.
-fn searched(target: &Target, what: &str) -> Option<String> {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-');
-    let found = if what.chars().all(plain) { list::search(target, what)? } else { return None };
-    Some(format!(
-        "{}\n{found}",
-        paint(DIM, &format!("instructions that match `{what}`; `explain` with a name describes one:"))
-    ))
 }
 
 fn located(line: &str, error: &ParseError) -> ProgramError {

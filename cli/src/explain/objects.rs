@@ -4,20 +4,19 @@ use std::io::Write;
 
 use isaforge_analysis::entry::{entries, labels};
 use isaforge_core::Tables;
-use isaforge_core::explain::{groups, streams, words};
-use isaforge_core::parse::find_name;
 
+use super::given::{choices_of, code_in};
+use super::overview;
 use super::part::parts;
-use super::{choices_of, code_in, overview};
-use crate::asm::report;
-use crate::dis::describe;
+use crate::example::example;
 use crate::failure::{Failure, Status};
 use crate::groups::parse;
 use crate::input::Input;
 use crate::json;
 use crate::list::search_objects;
+use crate::mistakes::{describe, report};
 use crate::output::{say, stdout};
-use crate::streams::explain::{elsewhere, layout_of};
+use crate::streams::explain::elsewhere;
 use crate::target::Target;
 use crate::words::{parse_word, word_bytes};
 
@@ -82,26 +81,6 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
         invalid |= entry.instruction.is_err();
     }
     Ok(Status::mistakes_if(invalid))
-}
-
-/// The bytes of an example of an instruction, by mnemonic.
-pub(super) fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
-    match tables {
-        Tables::Words(isa) => {
-            let word = words::example(isa, find_name(isa, name.as_bytes())?);
-            Some(word.to_le_bytes()[..word_bytes(isa)].to_vec())
-        }
-        Tables::Groups(isa) => {
-            let operation = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))?;
-            Some(groups::example(isa, operation)?.as_bytes().to_vec())
-        }
-        Tables::Streams(engine) => {
-            let layout = layout_of(engine, name)?;
-            let bytes = engine.store(streams::example(engine, layout));
-            let len = engine.decode(&bytes).ok()?.len;
-            Some(bytes[..usize::from(len)].to_vec())
-        }
-    }
 }
 
 /// Parses hexadecimal digits as an encoded instruction.

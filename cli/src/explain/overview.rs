@@ -2,25 +2,16 @@
 
 use isaforge_core::Isa;
 use isaforge_core::Tables;
-use isaforge_core::explain::words::affixes;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::stream::{Bank, Engine, Role};
 use isaforge_core::table::{Enum, Type, Value};
 use serde_json::json;
 
+use crate::json::slot_numbers;
+use crate::names::affixes_of;
 use crate::output::count;
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
-
-/// The text before and after the number of a register of the first bank.
-pub fn affixes_of(tables: Tables) -> (&'static str, &'static str) {
-    let affixes = match tables {
-        Tables::Words(isa) => affixes(isa, 0),
-        Tables::Groups(_) => None,
-        Tables::Streams(engine) => engine.stream.banks.first().map(|bank| (bank.open, bank.close)),
-    };
-    affixes.unwrap_or(("", ""))
-}
 
 /// The name, the description and the structure of a set.
 fn general(tables: Tables) -> (&'static str, &'static str, Vec<(&'static str, String)>) {
@@ -38,11 +29,6 @@ fn value_name(isa: &'static Isa, modifier: &str, value: u64) -> Option<&'static 
         Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
         _ => None,
     })
-}
-
-/// The numbers of the slots in a set of them, bit 0 for slot 0.
-pub fn numbers(slots: u8) -> Vec<u32> {
-    (0..8).filter(|slot| slots >> slot & 1 != 0).collect()
 }
 
 /// The overview as a JSON object according to `overview.schema.json`.
@@ -67,8 +53,8 @@ pub fn object(target: &Target) -> serde_json::Value {
                     "modifier": does.modifier,
                     "value": does.value,
                     "name": value_name(isa, does.modifier, does.value),
-                    "sends": numbers(does.sends),
-                    "waits": numbers(does.waits),
+                    "sends": slot_numbers(does.sends),
+                    "waits": slot_numbers(does.waits),
                     "reconverges": does.reconverges,
                     "discards": does.discards,
                     "ends": does.ends,
@@ -118,7 +104,7 @@ pub fn overview(target: &Target, width: usize) -> String {
     // Only sets of words have a flow modifier.
     let Tables::Words(isa) = target.tables else { return out };
     let slots = |what: &str, slots: u8| {
-        let slots: Vec<String> = numbers(slots).iter().map(u32::to_string).collect();
+        let slots: Vec<String> = slot_numbers(slots).iter().map(u32::to_string).collect();
         if slots.is_empty() { String::new() } else { format!("{what} {}", slots.join(", ")) }
     };
     let mut before = None;

@@ -14,7 +14,8 @@ use isaforge_core::group::encode::canonical;
 use isaforge_core::semantics::Semantics;
 use serde_json::{Value, json};
 
-use super::objects::example;
+use crate::example::example;
+use crate::names::field_names;
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::target::Target;
 
@@ -78,13 +79,6 @@ pub fn parts(target: &Target, what: &str) -> Vec<Part> {
 pub fn others(tables: Tables, what: &str) -> Option<String> {
     let (instruction, _) = what.split_once(char::is_whitespace)?;
     Some(format!("the fields of `{instruction}` are {}", field_names(tables, instruction)?.join(", ")))
-}
-
-/// The names of the fields of an instruction. Bits without a choice are not listed.
-pub fn field_names(tables: Tables, instruction: &str) -> Option<Vec<String>> {
-    let names = fields(tables, &example(tables, instruction)?).into_iter().map(|field| field.name);
-    let fixed = |name: &String| ["opcode", "constant", "reserved", "ignored"].iter().any(|bits| name.ends_with(bits));
-    Some(names.filter(|name| !fixed(name)).collect())
 }
 
 /// The valid values of a field; empty if the field is too wide to try them all.

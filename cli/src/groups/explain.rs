@@ -14,8 +14,8 @@ use isaforge_core::program::ProgramError;
 use isaforge_core::text::Line;
 
 use super::parse;
+use crate::example::remark;
 use crate::explain::about;
-use crate::explain::branch::remark;
 use crate::explain::diagram;
 use crate::explain::fields::{Field, table};
 use crate::failure::{Failure, Status};

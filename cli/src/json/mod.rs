@@ -21,7 +21,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::builtin::Builtin;
-use crate::explain::overview::numbers;
 use crate::failure::{Failure, Status};
 
 /// The schema of an instruction of a program.
@@ -135,7 +134,7 @@ pub fn set(found: &Builtin) -> Value {
         "unit": found.tables.unit(),
         "instructions": instructions,
         "semantics": found.semantics.is_some(),
-        "runs": found.launches.is_some(),
+        "runs": found.launch.is_some(),
     })
 }
 
@@ -220,6 +219,11 @@ struct OperandObject<'a> {
     value: i64,
 }
 
+/// The numbers of the slots in a set of them, bit 0 for slot 0.
+pub fn slot_numbers(slots: u8) -> Vec<u32> {
+    (0..8).filter(|slot| slots >> slot & 1 != 0).collect()
+}
+
 /// A program whose instructions are converted to objects.
 #[derive(Clone, Copy, Debug)]
 pub struct Code<'a> {
@@ -273,7 +277,7 @@ impl<'a> Code<'a> {
                 discards: flow.discards,
                 kind: flow.name(),
                 reconverges: flow.reconverges,
-                waits: numbers(flow.waits),
+                waits: slot_numbers(flow.waits),
             }),
             mnemonic: Some(&instruction.mnemonic),
             modifiers: instruction.modifiers.iter().map(modifier).collect(),

@@ -8,8 +8,8 @@ use isaforge_core::group::text::SEPARATOR;
 use isaforge_runtime::machine::{AccessKind, Observer, View};
 use isaforge_runtime::observe::{Profile, Traffic};
 
-use super::launched::Watched;
-use crate::list;
+use super::open::Watched;
+use crate::names;
 
 /// An observer that counts instructions by name. The parts of a group count on their own.
 pub struct ByName {
@@ -24,7 +24,7 @@ impl ByName {
     /// Counts nothing yet.
     pub fn new(opened: &Watched) -> ByName {
         let machine = &*opened.machine;
-        let names: Vec<&str> = list::names(opened.set.tables).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<&str> = names::instructions(opened.set.tables).into_iter().map(|(name, _)| name).collect();
         let numbers: HashMap<&str, usize> = names.iter().zip(0..).map(|(name, number)| (*name, number)).collect();
         let place = |entry: isaforge_analysis::Entry| {
             let mnemonic = entry.instruction.ok()?.mnemonic;

@@ -4,13 +4,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use isaforge_compiler::keys::{KeyDoc, Vocabulary};
-use isaforge_core::Tables;
 use isaforge_core::assembly::Assembly;
-use isaforge_core::group::listing::assemble_program;
-use isaforge_core::program::{ProgramError, assemble};
+use isaforge_core::program::ProgramError;
 
 use super::buffers::read_file;
-use super::launched::Launches;
+use super::document::set_of;
+use super::readers;
 use super::user_defined::{self, elf};
 use crate::builtin::{self, Builtin};
 use crate::code::How;
@@ -51,11 +50,11 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let message = format!("`{name}` is not assembly of a built-in set{but}");
             return Err(Failure::usage(message, "`--spec SPEC` writes one for a program of another set"));
         };
-        let Some(Launches { keys, start, .. }) = isa.launches else {
+        let (Some(start), Some(launches)) = (isa.launch, readers::of(isa)) else {
             let message = format!("programs of {} can be read and written, but not run", isa.name);
             return Err(Failure::usage(message, ""));
         };
-        (format!("isa: {}\n{start}", isa.name), keys(), String::new())
+        (format!("isa: {}\n{start}", isa.name), (launches.keys)(), String::new())
     };
     let launch = program.with_extension("yaml");
     if launch.exists() {
@@ -67,36 +66,9 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
     Ok(Status::Fine)
 }
 
-/// The failure when a program is given in place of a launch file; `None` if the file is not a program. For sets of a
-/// specification, only the file's name decides.
-pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
-    let extension = launch.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let program = match extension {
-        "yaml" | "yml" | "json" => false,
-        "s" | "asm" | "hex" | "bin" => true,
-        _ => !own && set_of(Input::read(Some(launch)).ok()?.body()).is_some(),
-    };
-    let name = launch.display();
-    program.then(|| {
-        let message = format!("`{name}` is a program; `run` takes a launch file, which describes the program's inputs");
-        let spec = if own { " --spec SPEC" } else { "" };
-        Failure::usage(message, format!("`isaforge run{spec} --init {name}` writes one"))
-    })
-}
-
-/// The first instruction set for which a text assembles.
-fn set_of(text: &[u8]) -> Option<&'static Builtin> {
-    let text = std::str::from_utf8(text).ok().filter(|text| !text.trim().is_empty())?;
-    builtin::ALL.iter().find(|found| match found.tables {
-        Tables::Words(isa) => assemble(isa, text).is_ok_and(|words| !words.is_empty()),
-        Tables::Groups(isa) => assemble_program(isa, text).is_ok_and(|bytes| !bytes.is_empty()),
-        Tables::Streams(_) => false,
-    })
-}
-
 /// The instruction set that accepts most lines of a text, if any, and the first error.
 fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
-    let read = builtin::ALL.iter().filter(|found| found.launches.is_some()).map(|found| {
+    let read = builtin::ALL.iter().filter(|found| found.launch.is_some()).map(|found| {
         let Assembly { errors, placed, .. } = found.tables.assemble(text);
         (found, placed.len(), errors)
     });

@@ -24,7 +24,7 @@ use isaforge_runtime::machine::{Machine, Observer, Properties, Timed};
 use serde_json::{Value, json};
 
 use super::by_name::ByName;
-use super::launched::{Opened, Watched};
+use super::open::{Opened, Watched};
 use super::{engine, profile};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};

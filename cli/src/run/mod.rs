@@ -4,15 +4,18 @@
 
 pub mod buffers;
 mod by_name;
+mod document;
 pub mod engine;
 pub mod init;
 pub mod launch;
 pub mod launched;
 pub mod look;
+pub mod open;
 pub mod outputs;
 pub mod pages;
 pub mod profile;
 pub mod program;
+mod readers;
 pub mod sheet;
 pub mod usc;
 pub mod user_defined;
@@ -23,7 +26,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
-use self::launched::{Drawn, Opened};
+use self::launched::Drawn;
+use self::open::Opened;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{failed, running, say};

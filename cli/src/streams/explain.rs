@@ -8,11 +8,11 @@ use isaforge_core::explain::streams::{example, operation, uses};
 use isaforge_core::explain::{bits_text, hex};
 use isaforge_core::program::ProgramError;
 use isaforge_core::stream::listing::parts;
-use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Layout, Note, Role, Source, Type, Wide, annotate};
+use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Note, Role, Source, Type, Wide, annotate};
 use isaforge_core::text::Line;
 
+use crate::example::{layout_of, remark};
 use crate::explain::about;
-use crate::explain::branch::remark;
 use crate::failure::{Failure, Status};
 use crate::groups::parse;
 use crate::output::{say, stdout};
@@ -58,12 +58,6 @@ pub fn explain(set: &Set, engine: Engine, what: &str, search: impl Fn() -> Optio
     };
     stdout().write_all(text.as_bytes())?;
     Ok(status)
-}
-
-/// The layout of an instruction or alias in the engine's generation, by mnemonic.
-pub fn layout_of(engine: Engine, name: &str) -> Option<&'static Layout> {
-    let mut all = engine.stream.layouts_of(0).iter();
-    all.find(|layout| layout.name == name && (layout.since..=layout.until).contains(&engine.generation))
 }
 
 /// If a name is that of an instruction, but not in the engine's generation: an error that says in which it is one.

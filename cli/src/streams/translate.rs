@@ -7,10 +7,9 @@ use isaforge_core::stream::Engine;
 use isaforge_core::stream::listing::disassemble_at;
 
 use crate::args::Form;
-use crate::asm::report;
-use crate::dis::describe;
 use crate::groups::read;
 use crate::input::Input;
+use crate::mistakes::{describe, report};
 use crate::output::say;
 use crate::translate::{read_text, report_places};
 use crate::words::Encoding;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaforge_cli::check;
+use isaforge_cli::specification::render;
 use isaforge_cli::run::buffers::{Buffers, read_file};
 use isaforge_cli::run::launch::LaunchFile;
 use isaforge_cli::run::user_defined::launch::{Number, OwnLaunch};
@@ -117,7 +117,7 @@ fn read<T>(
     let node = read_yaml(&sources, file, &mut diagnostics);
     let found = node.as_ref().and_then(|node| of(node, &mut sources, &mut diagnostics));
     diagnostics.finish();
-    check::render(&diagnostics, &sources);
+    render(&diagnostics, &sources);
     if let Some(Node { value: Value::Map(entries), .. }) = &node {
         let content = entries.iter().filter(|(key, _)| matches!(key.value.as_str(), "buffers" | "textures"));
         content.for_each(|(_, node)| files_of(node, files));

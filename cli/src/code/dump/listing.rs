@@ -1,6 +1,6 @@
 //! Reads listings: lines of an address, digits, and characters or text.
 
-use super::{Gap, Order, Row, Rows, Token};
+use super::row::{Gap, Order, Row, Rows, Token};
 
 /// How a line of a listing looks.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Reads numbers and strings in source code: C arrays, elements that are assigned one by one, JSON, and strings with
 //! escapes.
 
+use super::Dump;
 use super::escapes::unescaped;
-use super::{Dump, Order, Token};
+use super::row::{Order, Token};
 use crate::numbers::{place, without_suffix};
 use crate::output::count;
 use crate::words::Mistake;

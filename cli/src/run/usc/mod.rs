@@ -28,7 +28,7 @@ use crate::paint::{HELP, paint};
 use crate::picture::{Rgba, enlarged, write_png};
 
 /// The launch files of the USC.
-pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys, start: "" };
+pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys };
 
 /// The results of a run that are not in the machine.
 #[derive(Clone, Debug, Default)]

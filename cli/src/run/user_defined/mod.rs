@@ -27,8 +27,9 @@ use self::console::Console;
 use self::launch::OwnLaunch;
 use self::place::Place;
 use super::buffers::{Buffers, Space};
-use super::launched::{Compared, Launched, Ran, WithSource, find, folder, read_node, report_or_plan, source};
-use super::{engine, init, outputs, program};
+use super::document::{find, folder, mistaken, read_node, report_or_plan, source};
+use super::launched::{Compared, Launched, Ran, WithSource};
+use super::{engine, outputs, program};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::code::labels;
@@ -353,7 +354,7 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
         let source = Source { symbols: labels(symbols), ..Source::default() };
         return Ok(Some((Box::new(program), Some(source))));
     }
-    if let Some(failure) = init::mistaken(path, true) {
+    if let Some(failure) = mistaken(path, true) {
         return Err(failure);
     }
     let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());

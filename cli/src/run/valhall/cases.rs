@@ -5,7 +5,7 @@ use isaforge_runtime::valhall::cases::{Case, CaseError, Finished};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::{Execution, Memory};
 
-use super::{counted, first_pixel, pixels};
+use super::results::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::conform::is_case;
 use crate::failure::Failure;

@@ -12,7 +12,8 @@ use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
 
-use super::{counted, resources};
+use super::resources;
+use super::results::counted;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::count;

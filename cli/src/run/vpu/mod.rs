@@ -25,8 +25,7 @@ use crate::paint::{HELP, paint};
 const WARNINGS: usize = 16;
 
 /// The launch files of the VPU.
-pub static LAUNCHES: Launches =
-    Launches { read: plan::read, recorded: |_| None, keys: VpuLaunch::keys, start: "rectangle: [0, 0, 32, 32]\n" };
+pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: VpuLaunch::keys };
 
 impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {

@@ -14,11 +14,12 @@ use isaforge_runtime::valhall::{self, Fragments};
 use isaforge_runtime::{Deadline, Execution, Memory, Outcome, RunError};
 
 use self::plan::Plan;
-use super::{counted, first_pixel, pixels};
+use super::results::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::count;
-use crate::run::launched::{Compared, Drawn, Launched, Ran, find};
+use crate::run::document::find;
+use crate::run::launched::{Compared, Drawn, Launched, Ran};
 use crate::run::{engine, outputs};
 
 /// Whether a launch file describes a drawing.

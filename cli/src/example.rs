@@ -1,10 +1,39 @@
-//! Branches to labels, as examples.
+//! Examples of instructions, by mnemonic: their bytes, and branches to a label.
 
 use isaforge_analysis::Set;
 use isaforge_analysis::entry::entries;
 use isaforge_core::Tables;
+use isaforge_core::explain::{groups, streams, words};
+use isaforge_core::parse::find_name;
+use isaforge_core::stream::{Engine, Layout};
 
-use super::objects::example;
+use crate::words::word_bytes;
+
+/// The bytes of an example of an instruction, by mnemonic.
+pub fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
+    match tables {
+        Tables::Words(isa) => {
+            let word = words::example(isa, find_name(isa, name.as_bytes())?);
+            Some(word.to_le_bytes()[..word_bytes(isa)].to_vec())
+        }
+        Tables::Groups(isa) => {
+            let operation = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))?;
+            Some(groups::example(isa, operation)?.as_bytes().to_vec())
+        }
+        Tables::Streams(engine) => {
+            let layout = layout_of(engine, name)?;
+            let bytes = engine.store(streams::example(engine, layout));
+            let len = engine.decode(&bytes).ok()?.len;
+            Some(bytes[..usize::from(len)].to_vec())
+        }
+    }
+}
+
+/// The layout of an instruction or alias in the engine's generation, by mnemonic.
+pub fn layout_of(engine: Engine, name: &str) -> Option<&'static Layout> {
+    let mut all = engine.stream.layouts_of(0).iter();
+    all.find(|layout| layout.name == name && (layout.since..=layout.until).contains(&engine.generation))
+}
 
 /// The label of the examples.
 pub const LABEL: &str = "loop";
@@ -34,7 +63,7 @@ pub fn to_label(tables: Tables, name: &str) -> Option<String> {
 }
 
 /// The first branch of a set, to [`LABEL`].
-pub fn first(tables: Tables) -> Option<String> {
+pub fn first_branch(tables: Tables) -> Option<String> {
     let mut names: Box<dyn Iterator<Item = &str>> = match tables {
         Tables::Words(isa) => Box::new(isa.forms.iter().map(|form| form.name.str)),
         Tables::Groups(isa) => Box::new(isa.operations.iter().map(|operation| operation.name)),
