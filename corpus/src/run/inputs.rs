@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use isaforge_cli::specification::render;
 use isaforge_cli::run::buffers::{Buffers, read_file};
 use isaforge_cli::run::launch::LaunchFile;
 use isaforge_cli::run::user_defined::launch::{Number, OwnLaunch};
 use isaforge_cli::run::valhall::compute;
+use isaforge_cli::specification::render;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Sources;

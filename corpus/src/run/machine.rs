@@ -92,7 +92,8 @@ fn processed<const L: usize>(
     for (name, values) in &start.registers {
         let place = Place::named((encoding, semantics, hardware), name);
         let place = place.ok_or_else(|| format!("there is no register or state `{name}`"))?;
-        let values = values.iter().map(|number| number.bits(place.width).map_err(|(message, _)| format!("`{name}`: {message}")));
+        let values =
+            values.iter().map(|number| number.bits(place.width).map_err(|(message, _)| format!("`{name}`: {message}")));
         let values = values.collect::<Result<Vec<u64>, String>>()?;
         for lane in 0..L {
             let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
