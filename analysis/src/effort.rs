@@ -74,7 +74,7 @@ mod tests {
     /// Twice as many blocks take at most about twice as many steps.
     #[test]
     fn effort_is_linear_in_the_length_of_a_program() {
-        let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+        let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
         for (name, shape) in SHAPES {
             let steps = |count: usize| {
                 let source = set.tables.assemble(&shape(count));
@@ -93,7 +93,7 @@ mod tests {
     /// Nested loops are counted once each, also when several branches lead back to the first block.
     #[test]
     fn loops_nest() {
-        let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+        let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
         let text =
             "NOP\na: NOP\nb: NOP\nBRANCHZ.eq r0, b\nBRANCHZ.eq r0, a\nc: BRANCHZ.eq r0, c\nBRANCHZ.eq r0, a\nNOP.end\n";
         let program = Program::read(&set, &set.tables.assemble(text).bytes);

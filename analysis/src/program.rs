@@ -28,7 +28,7 @@ impl<'s> Program<'s> {
     /// use isaforge_core::Tables;
     /// use isaforge_valhall::{ISA, semantics::SEMANTICS};
     ///
-    /// let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    /// let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
     /// let program = Program::read(&set, &0x0091_c100_0000_0002_u64.to_le_bytes());
     /// let mov = program.entries[0].instruction.as_ref().expect("it is one");
     /// assert_eq!((mov.text.as_str(), set.name(mov.reads[0])), ("MOV.i32 r1, r2", "r2".to_owned()));

@@ -21,7 +21,7 @@ pub struct Set {
     banks: Vec<(String, String)>,
     /// The machine that executes its programs, if known: it says which registers hold states and what calls of the host
     /// access.
-    pub(crate) hardware: Option<&'static Hardware>,
+    pub hardware: Option<&'static Hardware>,
     /// The address of a program's first byte.
     pub base: u64,
 }
@@ -31,18 +31,13 @@ fn register_of(found: machine::Register) -> Register {
 }
 
 impl Set {
-    /// Creates an instruction set from its tables.
-    pub fn new(tables: Tables, semantics: Option<&'static Semantics>) -> Self {
+    /// Creates an instruction set from its tables, with its semantics and its machine as far as they are known.
+    pub fn new(tables: Tables, semantics: Option<&'static Semantics>, hardware: Option<&'static Hardware>) -> Self {
         let banks = match tables {
             Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
             _ => Vec::new(),
         };
-        Set { tables, semantics, banks, hardware: None, base: 0 }
-    }
-
-    /// Adds a machine, which says which registers hold states and what calls of the host read and write.
-    pub fn with(self, hardware: Option<&'static Hardware>) -> Self {
-        Set { hardware, ..self }
+        Set { tables, semantics, banks, hardware, base: 0 }
     }
 
     /// Places programs at an address, from which absolute branch targets count. The offsets of instructions and of

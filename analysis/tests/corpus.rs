@@ -26,7 +26,7 @@ fn findings_in_compiled_shaders_are_known() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/valhall/shaders.tsv.gz");
     let mut text = String::new();
     GzDecoder::new(File::open(path).expect("the data is there")).read_to_string(&mut text).expect("it is text");
-    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
     let (mut shaders, mut second) = (0, 0);
     let mut others = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -56,8 +56,7 @@ fn findings_in_compiled_shaders_are_known() {
 fn compiled_groups_have_no_findings() {
     let text = include_str!("../../compiler/tests/data/usc/programs.tsv");
     let semantics = isaforge_usc::semantics::SEMANTICS;
-    let set =
-        Set::new(Tables::Groups(isaforge_usc::ISA), Some(semantics)).with(Some(isaforge_usc::semantics::HARDWARE));
+    let set = Set::new(Tables::Groups(isaforge_usc::ISA), Some(semantics), Some(isaforge_usc::semantics::HARDWARE));
     let mut programs = 0;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let [name, _, digits] = line.split('\t').collect::<Vec<&str>>()[..] else { panic!("{line}") };

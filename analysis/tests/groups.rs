@@ -8,7 +8,7 @@ use isaforge_core::Tables;
 
 fn set() -> Set {
     let semantics = isaforge_usc::semantics::SEMANTICS;
-    Set::new(Tables::Groups(isaforge_usc::ISA), Some(semantics)).with(Some(isaforge_usc::semantics::HARDWARE))
+    Set::new(Tables::Groups(isaforge_usc::ISA), Some(semantics), Some(isaforge_usc::semantics::HARDWARE))
 }
 
 fn assembled(text: &str) -> Vec<u8> {

@@ -10,8 +10,11 @@ fn findings(text: &str) -> Vec<(Check, usize)> {
 }
 
 fn found_in(text: &str, others: &[usize]) -> Vec<(Check, usize)> {
-    let set = Set::new(Tables::Words(isaforge_vpu::ISA), Some(isaforge_vpu::semantics::SEMANTICS));
-    let set = set.with(Some(isaforge_vpu::semantics::HARDWARE));
+    let set = Set::new(
+        Tables::Words(isaforge_vpu::ISA),
+        Some(isaforge_vpu::semantics::SEMANTICS),
+        Some(isaforge_vpu::semantics::HARDWARE),
+    );
     let code = set.tables.assemble(text);
     assert!(code.errors.is_empty(), "{text}");
     let mut program = Program::read(&set, &code.bytes);

@@ -40,7 +40,7 @@ pub const LABEL: &str = "loop";
 
 /// The assembly of a branch to [`LABEL`], if the example of this instruction is a branch.
 pub fn to_label(tables: Tables, name: &str) -> Option<String> {
-    let set = Set::new(tables, None);
+    let set = Set::new(tables, None, None);
     let bytes = example(tables, name)?;
     let instruction = entries(&set, &bytes).next()?.instruction.ok()?;
     instruction.flow.target?;

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use isaforge_analysis::Set;
 use isaforge_lsp::grammar::grammar as of_set;
 
 use crate::args::GrammarArgs;
@@ -15,7 +14,7 @@ use crate::output::{stdout, write_whole};
 /// When the output cannot be written.
 pub fn grammar(args: &GrammarArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let text = format!("{:#}\n", of_set(&Set::new(target.tables, target.semantics)));
+    let text = format!("{:#}\n", of_set(&target.set()));
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => write_whole(path, text.as_bytes())?,
         None => stdout().write_all(text.as_bytes())?,

@@ -60,7 +60,7 @@ impl From<&'static Builtin> for Target {
 impl Target {
     /// The instruction set for analyses.
     pub fn set(&self) -> Set {
-        Set::new(self.tables, self.semantics).with(self.hardware)
+        Set::new(self.tables, self.semantics, self.hardware)
     }
 
     /// The number of its processor in ELF files, if the specification has it.

@@ -12,7 +12,6 @@ use isaforge_cli::{builtin, target};
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Loaded, entry, load};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
-use isaforge_core::machine::Hardware;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -64,8 +63,6 @@ pub struct Known {
     pub recipe: Recipe,
     /// The set.
     pub set: Arc<Set>,
-    /// The machine that executes its programs, if its specification describes one.
-    pub hardware: Option<&'static Hardware>,
 }
 
 /// The sets of a lake.
@@ -206,8 +203,8 @@ fn of_builtin(recipe: Recipe) -> Result<Known> {
     let found = builtin::find(&recipe.name).ok_or_else(|| no_set(&recipe.name))?;
     let decoder = DECODERS.iter().find(|(name, _)| *name == found.name);
     let decoder = decoder.map_or(Decoder::Exact, |(_, decoder)| *decoder);
-    let set = Set::new(&recipe.name, analysis::Set::new(found.tables, found.semantics), decoder);
-    Ok(Known { recipe, set, hardware: found.hardware })
+    let set = Set::new(&recipe.name, analysis::Set::new(found.tables, found.semantics, found.hardware), decoder);
+    Ok(Known { recipe, set })
 }
 
 fn of_specification(recipe: Recipe) -> Result<Known> {
@@ -224,8 +221,8 @@ fn of_specification(recipe: Recipe) -> Result<Known> {
     let Loaded { tables, fast, semantics, hardware, .. } = load(&settings)
         .map_err(|refusal| Error::usage(format!("the specification of `{}`: {refusal}", recipe.name), ""))?;
     let decoder = fast.map_or(Decoder::Exact, Decoder::Tables);
-    let set = Set::new(&recipe.name, analysis::Set::new(tables, semantics), decoder);
-    Ok(Known { recipe, set, hardware })
+    let set = Set::new(&recipe.name, analysis::Set::new(tables, semantics, hardware), decoder);
+    Ok(Known { recipe, set })
 }
 
 /// Rejects a path that leads out of its folder: recipes come from files and from the network.

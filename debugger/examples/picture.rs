@@ -119,7 +119,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let launch = Launch { program, local_size: [6, 1, 1], uniforms: vec![0x1000, 0], ..Launch::default() };
     let machine = Watched::launch(launch, memory, Resources::default());
     let source = Source { path: None, text: SOURCE.to_owned(), first: 1, ..Source::default() };
-    let listing = Listing::new(&machine, &Set::new(Tables::Words(ISA), Some(SEMANTICS)), Some(&source));
+    let listing = Listing::new(&machine, &Set::new(Tables::Words(ISA), Some(SEMANTICS), None), Some(&source));
     let mut picture = Picture(String::new());
     Session::new(&machine, listing).run(&mut picture)?;
     print!("{}", picture.0);

@@ -39,7 +39,7 @@ fn machine() -> Watched<'static> {
 }
 
 fn listing(machine: &dyn Machine) -> Listing {
-    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
     let source = Source { path: Some("count.s".into()), text: SOURCE.to_owned(), first: 1, ..Source::default() };
     Listing::new(machine, &set, Some(&source))
 }

@@ -19,7 +19,7 @@ use crate::assembly::{comments, is_sequence};
 /// use isaforge_analysis::Set;
 /// use isaforge_core::Tables;
 ///
-/// let grammar = isaforge_lsp::grammar::grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None));
+/// let grammar = isaforge_lsp::grammar::grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None, None));
 /// assert_eq!(grammar["scopeName"], "source.isaforge.valhall");
 /// assert!(grammar["repository"]["instruction"]["match"].as_str().unwrap().contains(r"FMA\.f32"));
 /// ```

@@ -124,7 +124,7 @@ impl<'k> Sets<'k> {
     /// When there is no such set, or its specification has errors.
     pub fn open(&mut self, named: &Named, folder: &Path) -> Result<Set, String> {
         if let Some(known) = self.known.iter().find(|known| known.is_called(&named.isa)) {
-            return Ok(Set::new(known.tables, known.semantics).with(known.hardware));
+            return Ok(Set::new(known.tables, known.semantics, known.hardware));
         }
         let path = entry(&folder.join(&named.isa));
         if !path.exists() {
@@ -156,7 +156,7 @@ impl Loaded {
         let before = SystemTime::now().checked_sub(TICK);
         let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(path) };
         let (files, set) = match load(&settings) {
-            Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics).with(loaded.hardware))),
+            Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics, loaded.hardware))),
             Err(Refusal::Mistakes(failure)) => {
                 let count = failure.diagnostics.error_count();
                 let which = if count == 1 { "a mistake" } else { "mistakes" };

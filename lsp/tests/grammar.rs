@@ -9,7 +9,7 @@ use isaforge_lsp::grammar::grammar;
 use serde_json::Value;
 
 fn valhall() -> Value {
-    grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None))
+    grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None, None))
 }
 
 /// `UPDATE_GOLDENS=1` rewrites the golden file.
@@ -83,10 +83,10 @@ fn names_modifiers_registers_and_numbers_have_their_colours() {
 #[test]
 fn every_set_has_a_grammar_that_editors_can_read() {
     for tables in [Tables::Words(isaforge_valhall::ISA), Tables::Groups(isaforge_usc::ISA)] {
-        let grammar = grammar(&Set::new(tables, None));
+        let grammar = grammar(&Set::new(tables, None, None));
         assert!(!colours(&grammar, "0x1").is_empty());
     }
-    let usc = grammar(&Set::new(Tables::Groups(isaforge_usc::ISA), None));
+    let usc = grammar(&Set::new(Tables::Groups(isaforge_usc::ISA), None, None));
     let found = colours(&usc, "0 : byp.imm16 ft0, ft1, c0, 0x0 # text");
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
     assert!(
@@ -103,7 +103,7 @@ fn comments_of_streams_are_those_that_the_assembler_knows() {
     let path = folder.path().join("tiny.yaml");
     std::fs::write(&path, text).expect("it can be written");
     let loaded = isaforge_compiler::load::load(&isaforge_compiler::Settings::new(&path)).expect("it is valid");
-    let grammar = grammar(&Set::new(loaded.tables, None));
+    let grammar = grammar(&Set::new(loaded.tables, None, None));
     for comment in ["; stop", "// stop"] {
         let found = colours(&grammar, &format!("stop {comment}"));
         let expected = [("mnemonic", "stop"), ("line", comment)].map(|(name, text)| (name.to_owned(), text.to_owned()));

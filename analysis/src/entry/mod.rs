@@ -55,7 +55,7 @@ pub fn places<'a>(set: &Set, bytes: &'a [u8]) -> impl Iterator<Item = usize> + u
 /// use isaforge_analysis::{Set, entry::labels};
 /// use isaforge_core::Tables;
 ///
-/// let set = Set::new(Tables::Words(isaforge_valhall::ISA), None);
+/// let set = Set::new(Tables::Words(isaforge_valhall::ISA), None, None);
 /// let words = set.tables.assemble("NOP\nagain: NOP\nBRANCHZ.eq 0x0, again\n");
 /// assert_eq!(labels(&set, &words.bytes), [(8, "l1".to_owned())].into());
 /// ```

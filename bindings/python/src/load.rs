@@ -106,9 +106,8 @@ fn from_specification(given: &Path, generation: Option<String>) -> Result<&'stat
     let name = given.display().to_string();
     let set = Set {
         decoder: fast.map_or(Decoder::None, Decoder::Tables),
-        hardware,
         origin: key.clone(),
-        ..Set::new(name, analysis::Set::new(tables, semantics))
+        ..Set::new(name, analysis::Set::new(tables, semantics, hardware))
     };
     // The folder is included because adding a file to it may change the specification.
     let files = checked.files.iter().map(PathBuf::as_path).chain([key.0.as_path()]);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_array::StringArray;
 use isaforge_analysis as analysis;
 use isaforge_core::decode::{Fast, decode};
-use isaforge_core::machine::Hardware;
 use isaforge_core::program::ProgramError;
 use isaforge_core::{Isa as WordIsa, Tables, group, program, stream};
 use pyo3::prelude::*;
@@ -32,12 +31,10 @@ pub struct Set {
     pub name: String,
     /// The arguments to load it again.
     pub origin: Origin,
-    /// Its tables and the meaning of its instructions.
+    /// Its tables, the meaning of its instructions, and the machine that executes programs.
     pub analysis: analysis::Set,
     /// The fast path of decoding.
     pub decoder: Decoder,
-    /// The machine that executes programs.
-    pub hardware: Option<&'static Hardware>,
     /// Whether programs run as launches of Valhall.
     pub launches: bool,
     /// The mnemonics of its instructions, by opcode.
@@ -54,16 +51,18 @@ impl From<&'static Builtin> for Set {
     fn from(builtin: &'static Builtin) -> Self {
         Set {
             decoder: builtin.opcode.map_or(Decoder::None, Decoder::Generated),
-            hardware: Some(builtin.hardware),
             launches: builtin.launches,
             origin: (builtin.names[0].into(), None),
-            ..Set::new(builtin.tables.name().to_owned(), analysis::Set::new(builtin.tables, Some(builtin.semantics)))
+            ..Set::new(
+                builtin.tables.name().to_owned(),
+                analysis::Set::new(builtin.tables, Some(builtin.semantics), Some(builtin.hardware)),
+            )
         }
     }
 }
 
 impl Set {
-    /// A set without a fast decoder and without a machine.
+    /// A set without a fast decoder.
     pub fn new(name: String, analysis: analysis::Set) -> Self {
         let names: Vec<&str> = match analysis.tables {
             Tables::Words(isa) => isa.forms.iter().map(|form| form.name.str).collect(),
@@ -72,7 +71,7 @@ impl Set {
         };
         let mnemonics = Arc::new(StringArray::from(names));
         let origin = (PathBuf::from(&name), None);
-        Set { name, origin, analysis, decoder: Decoder::None, hardware: None, launches: false, mnemonics }
+        Set { name, origin, analysis, decoder: Decoder::None, launches: false, mnemonics }
     }
 
     /// Its tables.

@@ -123,7 +123,7 @@ fn text_that_is_no_instruction_gets_a_caret_and_help() {
 #[test]
 fn any_word_can_be_explained() {
     let isa = isaforge_cli::builtin::find("valhall").and_then(|found| found.words()).expect("it is built in");
-    let set = isaforge_analysis::Set::new(isaforge_core::Tables::Words(isa), None);
+    let set = isaforge_analysis::Set::new(isaforge_core::Tables::Words(isa), None, None);
     let mut random = isaforge_core::sample::Random(seed::seed(3));
     for round in 0..3000u64 {
         let opcode = (round % isa.forms.len() as u64) as u16;

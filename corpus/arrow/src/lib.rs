@@ -22,7 +22,7 @@
 //! use isaforge_core::Tables;
 //! use isaforge_valhall::{ISA, semantics::SEMANTICS};
 //!
-//! let set = Set::new("valhall", analysis::Set::new(Tables::Words(ISA), Some(SEMANTICS)), Decoder::Exact);
+//! let set = Set::new("valhall", analysis::Set::new(Tables::Words(ISA), Some(SEMANTICS), None), Decoder::Exact);
 //! let mut rows = Rows::new(&set, &[Column::Mnemonic, Column::Dst], None);
 //! rows.push("example", "", &0x0091_c100_0000_0002_u64.to_le_bytes(), 0, usize::MAX);
 //! let batch = rows.finish()?;

@@ -15,11 +15,23 @@ use isaforge_arrow::{Column, Decoder, INVALID, Keep, Rows, Set, forms};
 use isaforge_core::Tables;
 
 fn set(name: &str) -> Arc<Set> {
-    let (tables, semantics) = match name {
-        "valhall" => (Tables::Words(isaforge_valhall::ISA), isaforge_valhall::semantics::SEMANTICS),
-        "valhall-2021" => (Tables::Words(isaforge_valhall_2021::ISA), isaforge_valhall_2021::semantics::SEMANTICS),
-        "vpu" => (Tables::Words(isaforge_vpu::ISA), isaforge_vpu::semantics::SEMANTICS),
-        _ => (Tables::Groups(isaforge_usc::ISA), isaforge_usc::semantics::SEMANTICS),
+    let (tables, semantics, hardware) = match name {
+        "valhall" => {
+            use isaforge_valhall::{ISA, semantics::*};
+            (Tables::Words(ISA), SEMANTICS, HARDWARE)
+        }
+        "valhall-2021" => {
+            use isaforge_valhall_2021::{ISA, semantics::*};
+            (Tables::Words(ISA), SEMANTICS, HARDWARE)
+        }
+        "vpu" => {
+            use isaforge_vpu::{ISA, semantics::*};
+            (Tables::Words(ISA), SEMANTICS, HARDWARE)
+        }
+        _ => {
+            use isaforge_usc::{ISA, semantics::*};
+            (Tables::Groups(ISA), SEMANTICS, HARDWARE)
+        }
     };
     let decoder = match name {
         "valhall" => Decoder::Generated(|words, opcodes| {
@@ -30,7 +42,7 @@ fn set(name: &str) -> Arc<Set> {
         }),
         _ => Decoder::Exact,
     };
-    Set::new(name, analysis::Set::new(tables, Some(semantics)), decoder)
+    Set::new(name, analysis::Set::new(tables, Some(semantics), Some(hardware)), decoder)
 }
 
 fn file(path: &str) -> String {

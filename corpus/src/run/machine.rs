@@ -27,7 +27,7 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Dura
         return launched(launch, stage, code, limit);
     }
     let set = &known.set.analysis;
-    let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, known.hardware, &inputs.start) else {
+    let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, set.hardware, &inputs.start) else {
         return Err(format!("`{}` does not define what its instructions do", known.recipe.name));
     };
     let encoding = match set.tables {

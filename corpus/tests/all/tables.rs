@@ -84,8 +84,8 @@ fn plain() -> Vec<Vec<u64>> {
 }
 
 pub fn valhall() -> std::sync::Arc<Set> {
-    let analysis =
-        isaforge_analysis::Set::new(Tables::Words(isaforge_valhall::ISA), Some(isaforge_valhall::semantics::SEMANTICS));
+    use isaforge_valhall::semantics::{HARDWARE, SEMANTICS};
+    let analysis = isaforge_analysis::Set::new(Tables::Words(isaforge_valhall::ISA), Some(SEMANTICS), Some(HARDWARE));
     Set::new("valhall", analysis, Decoder::Exact)
 }
 

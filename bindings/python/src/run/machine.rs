@@ -54,7 +54,7 @@ impl Job {
             Tables::Streams(engine) => Encoding::from(engine),
             Tables::Groups(isa) => Encoding::from(isa),
         };
-        let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.hardware) else {
+        let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.analysis.hardware) else {
             let message = format!("`{}` does not define what its instructions do", set.name);
             return Err(error::run(py, &message, "give each of them a text: `does: …`"));
         };
