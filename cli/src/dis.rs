@@ -47,19 +47,21 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let found = code::read(target.tables, &input, args.code.how(&target))?;
     found.say_note(&input);
     let mut out = BufWriter::with_capacity(1 << 16, plain_stdout());
-    let set = target.set().at(args.code.address);
     let taken = found.symbols.values().map(String::as_str).collect();
-    let listing = Listing { args, target: &target, set: &set, style, name: &input.name, taken };
+    let listing = |address| {
+        let set = target.set().at(address);
+        Listing { args, target: &target, set, style, name: &input.name, taken: &taken }
+    };
     let mut invalid = false;
     if found.shaders.is_empty() {
-        invalid = listing.write(&found.code, &found.symbols, None, &mut out)?;
+        invalid = listing(found.address).write(&found.code, &found.symbols, None, &mut out)?;
     }
     for (number, shader) in (1..).zip(&found.shaders) {
         let bytes = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
         let code = Bytes { bytes, lines: Vec::new() };
         let symbols = found.symbols.range(shader.bytes.clone());
         let symbols = symbols.map(|(at, name)| (at - shader.bytes.start, name.clone())).collect();
-        invalid |= listing.write(&code, &symbols, Some((number, &shader.name)), &mut out)?;
+        invalid |= listing(shader.address).write(&code, &symbols, Some((number, &shader.name)), &mut out)?;
     }
     out.flush()?;
     if let Some(note) = limits(target.tables, &found.code.bytes).filter(|_| !args.exact) {
@@ -105,18 +107,18 @@ type Numbered<'a> = Option<(usize, &'a str)>;
 struct Listing<'a> {
     args: &'a DisArgs,
     target: &'a Target,
-    set: &'a Set,
+    set: Set,
     style: Style,
     /// The name of the input in messages.
     name: &'a str,
     /// The symbols of the file.
-    taken: HashSet<&'a str>,
+    taken: &'a HashSet<&'a str>,
 }
 
 impl Listing<'_> {
     /// Writes a program as text, a table or JSON objects. Returns whether any of it is invalid.
     fn write(&self, code: &Bytes, symbols: &Symbols, shader: Numbered<'_>, out: &mut impl Write) -> io::Result<bool> {
-        let Listing { args, style, set, .. } = *self;
+        let Listing { args, style, ref set, taken, .. } = *self;
         if args.json {
             return objects(set, &code.bytes, symbols, shader.map(|(_, name)| name), out);
         }
@@ -139,7 +141,7 @@ impl Listing<'_> {
             writeln!(out, "{gap}# {name}")?;
         }
         if shader.is_some() || !symbols.is_empty() {
-            text = labels::renamed(set, &code.bytes, &text, (symbols, &self.taken), shader.map(|(number, _)| number));
+            text = labels::renamed(set, &code.bytes, &text, (symbols, taken), shader.map(|(number, _)| number));
         }
         if args.comments {
             comments(set, &code.bytes, &text, out)?;

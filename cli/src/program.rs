@@ -26,6 +26,8 @@ pub struct Code {
     pub name: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
+    /// The address of its first byte.
+    pub address: u64,
     /// Whether the code was truncated at an error, which has been reported.
     pub cut: bool,
     /// The source location of each instruction, by address: line and column, both from 1. Empty for machine code.
@@ -35,7 +37,7 @@ pub struct Code {
 }
 
 impl Code {
-    fn assembled(name: String, text: &str, assembly: Assembly) -> Code {
+    fn assembled(name: String, text: &str, address: u64, assembly: Assembly) -> Code {
         let lines: Vec<&str> = text.lines().collect();
         let labels: BTreeMap<usize, usize> =
             assembly.labels.iter().map(|label| (label.line, label.at + label.name.len())).collect();
@@ -47,7 +49,7 @@ impl Code {
             (placed.at, (placed.line + 1, line.get(..at).map_or(0, |before| before.chars().count()) + 1))
         };
         let places = assembly.placed.iter().map(place).collect();
-        Code { name, labels: assembly.names(), bytes: assembly.bytes, cut: false, places }
+        Code { name, labels: assembly.names(), bytes: assembly.bytes, address, cut: false, places }
     }
 }
 
@@ -68,9 +70,10 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
             }
             return machine_code(tables, input, how);
         };
-        let assembly = tables.assemble_at(text, how.address);
+        let address = how.address.unwrap_or(0);
+        let assembly = tables.assemble_at(text, address);
         if assembly.errors.is_empty() && (is_named || !assembly.bytes.is_empty()) {
-            return Ok(Some(Code::assembled(input.name.clone(), text, assembly)));
+            return Ok(Some(Code::assembled(input.name.clone(), text, address, assembly)));
         }
         if is_named {
             report(&input.name, text, &assembly.errors);
@@ -112,8 +115,8 @@ fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Option<Cod
         }
         say(&describe(&input.name, mistake));
     }
-    let (bytes, cut) = (found.code.bytes, found.mistake.is_some());
-    Ok(Some(Code { name: input.name, bytes, cut, places: BTreeMap::new(), labels: found.symbols }))
+    let (bytes, address, cut) = (found.code.bytes, found.address, found.mistake.is_some());
+    Ok(Some(Code { name: input.name, bytes, address, cut, places: BTreeMap::new(), labels: found.symbols }))
 }
 
 /// A text as assembly, if it is rather that than digits with this mistake: some line of it is an instruction, or the

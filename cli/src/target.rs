@@ -15,6 +15,7 @@ use isaforge_core::semantics::Semantics;
 use isaforge_runtime::valhall::measure::Worst;
 
 use crate::builtin::{self, Builtin, Tables};
+use crate::code::How;
 use crate::conform::judges::Judges;
 use crate::failure::Failure;
 use crate::fidelity::{self, Entry};
@@ -63,9 +64,11 @@ impl Target {
         Set::new(self.tables, self.semantics, self.hardware)
     }
 
-    /// The number of its processor in ELF files, if the specification has it.
-    pub fn machine(&self) -> Option<u16> {
-        self.hardware?.elf
+    /// How code of this set is to be read: for its processor, as far as the specification describes it.
+    pub fn how<'a>(&self) -> How<'a> {
+        let machine = self.hardware.and_then(|hardware| hardware.elf);
+        let banks = self.hardware.map_or(&[][..], |hardware| hardware.banks);
+        How { machine, width: banks.iter().map(|bank| bank.width).max(), ..How::default() }
     }
 
     /// The accuracy of its instructions, as far as the specification gives it.

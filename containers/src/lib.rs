@@ -1,7 +1,7 @@
 //! Finds shaders in files that contain machine code along with other data.
 //!
 //! ```text
-//! bytes ──kind──▶ a reader per kind ──▶ parts, each with what it holds ──code──▶ the code in a part
+//! bytes ──open──▶ a reader per kind ──▶ parts, each with what it holds ──Search::code──▶ the code in a part
 //! ```
 //!
 //! - [`elf`]: executables and object files
@@ -16,8 +16,8 @@
 //! publish the layout of theirs; Imagination does not document the files that its compilers write either.
 //!
 //! Each module names the source of its layout. No instruction set is known here: the caller decides whether bytes are
-//! code. Sizes in a file are never trusted: every part lies within the file, and decompressed data has a size limit, for
-//! each part and for all of a file.
+//! code. Sizes in a file are never trusted: every part lies within the file, and a [`Search`] limits what all parts of
+//! a file together unpack to and how much of it is looked at. Nothing is unpacked before it is searched.
 #![forbid(unsafe_code)]
 
 pub mod elf;
@@ -26,10 +26,10 @@ pub mod mbs2;
 pub mod mesa_cache;
 pub mod mesa_db;
 mod read;
+mod search;
 pub mod vulkan_cache;
 
-use std::borrow::Cow;
-use std::ops::Range;
+pub use search::Search;
 
 /// The contents of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,34 @@ pub struct Part<'a> {
     pub name: String,
     /// Its offset in the file. For compressed parts, the offset of the compressed data.
     pub offset: usize,
-    /// Its bytes, decompressed.
-    pub bytes: Cow<'a, [u8]>,
+    /// Its address when the program runs; 0 if the file does not say.
+    pub address: u64,
+    /// Its bytes as they are in the file. [`Search::unpack`] decompresses them.
+    pub stored: &'a [u8],
     /// Its contents.
     pub holds: Holds,
+    /// The number of places in it that a linker has yet to fill in.
+    pub relocations: usize,
+    /// How its bytes are stored.
+    packing: Packing,
+}
+
+impl<'a> Part<'a> {
+    fn new(name: impl Into<String>, offset: usize, stored: &'a [u8], holds: Holds) -> Self {
+        let packing = Packing::default();
+        Part { name: name.into(), offset, address: 0, stored, holds, relocations: 0, packing }
+    }
+}
+
+/// How the bytes of a part are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Packing {
+    /// The checksum of the stored bytes.
+    checksum: Option<u32>,
+    /// The size of what they unpack to, if they are compressed with deflate.
+    deflated: Option<usize>,
+    /// Whether they are then an item of Mesa's cache.
+    item: bool,
 }
 
 /// A file of a known format.
@@ -62,12 +86,14 @@ pub struct Container<'a> {
     pub kind: String,
     /// The number of the processor that its code is for, in an ELF file.
     pub machine: Option<u16>,
+    /// The number of bits of addresses, in an ELF file.
+    pub bits: Option<u16>,
     /// Its parts, in file order. Empty for formats that are recognised but not read.
     pub parts: Vec<Part<'a>>,
     /// What the file calls places in its code.
     pub symbols: Vec<Symbol>,
-    /// How many parts were not unpacked, because they or all parts together would take more memory than is allowed.
-    pub too_large: usize,
+    /// What is wrong with the file, and where.
+    pub damage: Vec<String>,
     /// The number of bytes at the end that were not read, because they do not belong to a complete part.
     pub unread: usize,
 }
@@ -87,7 +113,8 @@ pub struct Symbol {
 
 impl<'a> Container<'a> {
     fn new(kind: impl Into<String>, parts: Vec<Part<'a>>) -> Self {
-        Container { kind: kind.into(), machine: None, parts, symbols: Vec::new(), too_large: 0, unread: 0 }
+        let (symbols, damage) = (Vec::new(), Vec::new());
+        Container { kind: kind.into(), machine: None, bits: None, parts, symbols, damage, unread: 0 }
     }
 }
 
@@ -118,7 +145,7 @@ const OTHERS: [(&[u8], &str); 13] = [
 /// let code = 0x0091_c100_0000_0002_u64.to_le_bytes();
 /// let file = [&b"MBS2"[..], &20u32.to_le_bytes(), &1u32.to_le_bytes(), b"OBJC", &8u32.to_le_bytes(), &code].concat();
 /// let found = isaforge_containers::open(&file).expect("the kind is known");
-/// assert_eq!((found.parts[0].offset, &found.parts[0].bytes[..]), (20, &code[..]));
+/// assert_eq!((found.parts[0].offset, found.parts[0].stored), (20, &code[..]));
 /// assert!(isaforge_containers::open(b"MOV r1, r2").is_none());
 /// ```
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
@@ -136,42 +163,4 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         }
     }
     Some(found)
-}
-
-/// The number of bytes in which the length that precedes code is searched for.
-const SEARCHED: usize = 1 << 20;
-/// The total number of bytes that the search passes to the validity check. This bounds the time for data that look like
-/// many lengths.
-const MAX_LOOKED_AT: usize = 1 << 26;
-
-/// Finds the code in a part. `is_code` decides whether bytes are, as a whole, valid code of an instruction set.
-///
-/// The data that a driver stores before the code of a shader differ between versions. The code is therefore taken to be
-/// the longest run that is preceded by its length and valid as a whole; other data meet this condition by chance only
-/// if they are short.
-pub fn code(part: &Part<'_>, is_code: &dyn Fn(&[u8]) -> bool) -> Option<Range<usize>> {
-    match part.holds {
-        Holds::Other => None,
-        Holds::Code => is_code(&part.bytes).then_some(0..part.bytes.len()),
-        Holds::Shader => {
-            let mut best: Option<Range<usize>> = None;
-            let mut looked_at = 0;
-            for at in (0..part.bytes.len().min(SEARCHED)).step_by(4) {
-                let Some(length) = read::word(&part.bytes, at) else { break };
-                let range = at + 4..(at + 4).saturating_add(length as usize);
-                let longer = best.as_ref().is_none_or(|best| best.len() < range.len());
-                let Some(bytes) = part.bytes.get(range.clone()).filter(|bytes| longer && !bytes.is_empty()) else {
-                    continue;
-                };
-                looked_at += bytes.len();
-                if looked_at > MAX_LOOKED_AT {
-                    break;
-                }
-                if is_code(bytes) {
-                    best = Some(range);
-                }
-            }
-            best
-        }
-    }
 }

@@ -3,13 +3,12 @@
 //! The layout is defined by Mesa's `util/disk_cache.c` and `disk_cache_os.c`. First comes a description of the target:
 //! a one, the names of driver and GPU, each terminated by a zero byte, the size of a pointer, and eight bytes of flags.
 //! At the next multiple of four follow the type of the item (1: a list of keys follows), a checksum, the uncompressed
-//! size, and the content, compressed with zstd or zlib. The driver defines the content: Panfrost stores the size of the
+//! size, and the content, compressed with zstd or zlib. The checksum is the CRC-32 of the compressed content, or of the
+//! uncompressed one in files of older versions. The driver defines the content: Panfrost stores the size of the
 //! code, the code, and its metadata (`pan_disk_cache.c`).
 
-use std::borrow::Cow;
-
-use crate::read::{Room, run, unpack, word};
-use crate::{Container, Holds, Part};
+use crate::read::{Room, is_checksum, run, unpack, word};
+use crate::{Container, Holds, Packing, Part};
 
 /// The maximum length of the name of a driver or GPU.
 const NAME: usize = 256;
@@ -17,28 +16,38 @@ const NAME: usize = 256;
 /// Opens a file that is a single item.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     let (driver, _) = head(bytes)?;
-    let mut room = Room::new();
-    let part = item("shader".to_owned(), 0, Cow::Borrowed(bytes), &mut room);
     let kind = format!("an item of Mesa's cache for {driver}");
-    Some(Container { too_large: room.refused, ..Container::new(kind, vec![part]) })
+    Some(Container::new(kind, vec![part("shader".to_owned(), 0, bytes, None)]))
 }
 
-/// An item as a part of another file. An item that cannot be decompressed has the contents [`Holds::Other`].
-pub fn item<'a>(name: String, offset: usize, bytes: Cow<'a, [u8]>, room: &mut Room) -> Part<'a> {
-    match content(&bytes, room) {
-        Some((_, content)) => Part { name, offset, bytes: Cow::Owned(content), holds: Holds::Shader },
-        None => Part { name, offset, bytes, holds: Holds::Other },
-    }
+/// An item as a part of a file, which may have a checksum of the whole item.
+pub(crate) fn part(name: String, offset: usize, item: &[u8], checksum: Option<u32>) -> Part<'_> {
+    let packing = Packing { checksum, deflated: None, item: true };
+    Part { packing, ..Part::new(name, offset, item, Holds::Shader) }
 }
 
-/// The target of an item, and its content.
-fn content(bytes: &[u8], room: &mut Room) -> Option<(String, Vec<u8>)> {
-    let (driver, mut at) = head(bytes)?;
+/// The content of an item, if it can be decompressed, and whether its checksum is right.
+pub(crate) struct Item {
+    pub content: Option<Vec<u8>>,
+    pub is_intact: bool,
+}
+
+/// Decompresses an item. What is none has no content.
+pub(crate) fn content(bytes: &[u8], room: &mut Room) -> Item {
+    let Some((checksum, size, packed)) = packed(bytes) else { return Item { content: None, is_intact: true } };
+    let content = unpack(packed, size as usize, room);
+    let is_intact =
+        is_checksum(checksum, packed) || content.as_ref().is_some_and(|content| is_checksum(checksum, content));
+    Item { content, is_intact }
+}
+
+/// The checksum of an item, the size of its content, and the content as it is stored.
+fn packed(bytes: &[u8]) -> Option<(u32, u32, &[u8])> {
+    let (_, mut at) = head(bytes)?;
     if word(bytes, at)? == 1 {
         at += 4 + 20 * word(bytes, at + 4)? as usize;
     }
-    let unpacked = word(bytes, at + 8)?;
-    Some((driver, unpack(bytes.get(at + 12..)?, unpacked as usize, room)?))
+    Some((word(bytes, at + 4)?, word(bytes, at + 8)?, bytes.get(at + 12..)?))
 }
 
 /// The driver and GPU of an item, and the offset of its type.

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use flate2::Crc;
 use flate2::read::{DeflateDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
@@ -41,6 +42,14 @@ pub fn word(bytes: &[u8], at: usize) -> Option<u32> {
 /// The `len` bytes from `at`. `None` when they extend past the end of the file.
 pub fn run(bytes: &[u8], at: usize, len: usize) -> Option<&[u8]> {
     bytes.get(at..at.checked_add(len)?)
+}
+
+/// Whether a number is the CRC-32 of bytes: as zlib computes it, or without the final complement, like Mesa's
+/// `util/crc32.c`.
+pub fn is_checksum(number: u32, bytes: &[u8]) -> bool {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    number == crc.sum() || number == !crc.sum()
 }
 
 /// Formats bytes in hexadecimal.

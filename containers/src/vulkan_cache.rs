@@ -6,8 +6,6 @@
 //! sizes of key and content, the key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the
 //! code follows the driver's metadata and is preceded by its size (`panvk_vX_shader.c`).
 
-use std::borrow::Cow;
-
 use crate::read::{hexadecimal, run, word};
 use crate::{Container, Holds, Part};
 
@@ -38,7 +36,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     // Like Mesa, keep the objects before one that is cut off, and pass over what follows the last one.
     for _ in 0..word(bytes, HEAD).unwrap_or(0) {
         let Some(part) = object(bytes, end.next_multiple_of(4)) else { break };
-        end = part.offset + part.bytes.len();
+        end = part.offset + part.stored.len();
         parts.push(part);
     }
     let unread = if parts.is_empty() { 0 } else { bytes.len() - end };
@@ -51,5 +49,5 @@ fn object(bytes: &[u8], at: usize) -> Option<Part<'_>> {
     let name = hexadecimal(run(bytes, at + 12, key)?);
     let offset = (at + 12 + key).next_multiple_of(8);
     let content = run(bytes, offset, content)?;
-    Some(Part { name, offset, bytes: Cow::Borrowed(content), holds: Holds::Shader })
+    Some(Part::new(name, offset, content, Holds::Shader))
 }

@@ -28,9 +28,10 @@ pub struct CodeArgs {
     /// Select one shader of a container, by its name or a prefix of it
     #[arg(long, value_name = "NAME", conflicts_with = "raw")]
     pub shader: Option<String>,
-    /// The address of the first byte, from which absolute branch targets count; 0 by default
-    #[arg(long, value_name = "ADDRESS", default_value = "0", hide_default_value = true, value_parser = address)]
-    pub address: u64,
+    /// The address of the first byte, from which absolute branch targets count; that in an ELF file, or else 0, by
+    /// default
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    pub address: Option<u64>,
 }
 
 impl CodeArgs {
@@ -38,7 +39,7 @@ impl CodeArgs {
     pub fn how(&self, target: &Target) -> How<'_> {
         let encoding = if self.raw { Some(Encoding::Bin) } else { self.input.encoding() };
         let (order, shader) = (self.order, self.shader.as_deref());
-        How { encoding, order, shader, machine: target.machine(), address: self.address }
+        How { encoding, order, shader, address: self.address, ..target.how() }
     }
 }
 

@@ -8,18 +8,19 @@
 //! A text may be readable in several ways. The reading in which most instructions decode is chosen, and the plain one
 //! on a tie; a note tells the user if another was chosen.
 
+mod container;
 mod dump;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use isaforge_containers::{Container, Holds, Part, Symbol};
 use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
 use isaforge_core::stream::listing::parts;
 
+pub use container::{labels, listed};
 pub use dump::{Bytes, Order};
 
 use crate::failure::Failure;
@@ -43,8 +44,10 @@ pub struct How<'a> {
     pub shader: Option<&'a str>,
     /// The number of the processor that ELF files have to be for.
     pub machine: Option<u16>,
-    /// The address of the first byte.
-    pub address: u64,
+    /// The bits of the widest registers of that processor.
+    pub width: Option<u16>,
+    /// The address of the first byte, whatever the file says.
+    pub address: Option<u64>,
 }
 
 /// One of several shaders.
@@ -54,6 +57,8 @@ pub struct Shader {
     pub name: String,
     /// Its range of bytes in the code.
     pub bytes: Range<usize>,
+    /// The address of its first byte.
+    pub address: u64,
 }
 
 /// Code up to the first error.
@@ -63,6 +68,8 @@ pub struct Code {
     pub code: Bytes,
     /// The error, if there is one.
     pub mistake: Option<Mistake>,
+    /// The address of the first byte; of the first shader, if the file has several.
+    pub address: u64,
     /// A note for the user on how the input was read.
     pub note: Option<String>,
     /// Its shaders, if the file has several.
@@ -131,11 +138,11 @@ impl Code {
 /// When a file contains no code for the instruction set, or does not look like code at all.
 pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure> {
     let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
-    Ok(match how.encoding {
+    let code = match how.encoding {
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
         Some(Encoding::Hex) => text(tables, input.body(), how.order, false),
         None => match isaforge_containers::open(&input.bytes) {
-            Some(container) => contained(tables, input, &container, how)?,
+            Some(container) => container::read(tables, input, &container, how)?,
             None if how.shader.is_some() => {
                 let message = format!("`{}` is not a container with named shaders", input.name);
                 return Err(Failure::usage(message, "leave out `--shader`"));
@@ -153,7 +160,8 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
                 cut(tables, code)
             }
         },
-    })
+    };
+    Ok(Code { address: how.address.unwrap_or(code.address), ..code })
 }
 
 /// Up to this many instructions may all be invalid in a file of code.
@@ -166,142 +174,6 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
         _ => None,
     };
     Code { code, mistake, ..Code::default() }
-}
-
-/// The code of a container: all its shaders, or the one that was selected.
-fn contained(tables: Tables, input: &Input, container: &Container<'_>, how: How<'_>) -> Result<Code, Failure> {
-    let wanted = how.shader;
-    if let (Some(machine), Some(expected)) = (container.machine, how.machine)
-        && machine != expected
-    {
-        let message =
-            format!("`{}` is {}: its code is for machine {machine}, not {expected}", input.name, container.kind);
-        let help = "the specification has the number of its machine in `elf`; `--raw` reads the bytes unchanged";
-        return Err(Failure::usage(message, help));
-    }
-    let mut code = Bytes::default();
-    let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
-    let mut of_part: BTreeMap<usize, Vec<&Symbol>> = BTreeMap::new();
-    container.symbols.iter().for_each(|symbol| of_part.entry(symbol.part).or_default().push(symbol));
-    let (mut symbols, mut mistake) = (Vec::new(), None);
-    let title = |part: &Part<'_>| format!("{} at {:#x}", part.name, part.offset);
-    // A whole name is meant alone, even where others begin with it.
-    let is_named = |part: &Part<'_>, wanted: &str| part.name == wanted || title(part) == wanted;
-    let exactly = wanted.is_some_and(|wanted| container.parts.iter().any(|part| is_named(part, wanted)));
-    for (index, part) in container.parts.iter().enumerate() {
-        let is_other = |wanted| if exactly { !is_named(part, wanted) } else { !part.name.starts_with(wanted) };
-        if wanted.is_some_and(is_other) {
-            skipped.push(part.name.as_str());
-            continue;
-        }
-        let Some(range) = isaforge_containers::code(part, &|bytes| is_code(tables, part.holds, bytes)) else {
-            skipped.push(part.name.as_str());
-            continue;
-        };
-        let name = title(part);
-        let start = code.bytes.len();
-        let own = of_part.remove(&index).unwrap_or_default().into_iter();
-        let own = own.filter(|symbol| range.contains(&symbol.offset));
-        symbols.extend(own.map(|symbol| (start + symbol.offset - range.start, symbol.name.as_str())));
-        let own = cut(tables, Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() });
-        let bytes = own.code;
-        mistake = mistake.or(own.mistake.map(|own| Mistake { message: format!("{name}: {}", own.message), ..own }));
-        taken.push(format!("{name} with {}", count(Decoded::of(tables, &bytes).all as u64, "instruction")));
-        code.bytes.extend(bytes.bytes);
-        shaders.push(Shader { name, bytes: start..code.bytes.len() });
-    }
-    if taken.is_empty() {
-        let (message, help) = match wanted {
-            Some(wanted) if !skipped.is_empty() => {
-                let message = format!("`{}` is {}, and has no shader `{wanted}`", input.name, container.kind);
-                (message, format!("its parts are {}", listed(&skipped)))
-            }
-            _ if container.too_large > 0 => {
-                let message = format!("`{}` is {}, {}", input.name, container.kind, too_large(container.too_large));
-                (message, "`--raw` reads its bytes unchanged".to_owned())
-            }
-            _ => {
-                let message =
-                    format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
-                (message, "`--raw` reads its bytes unchanged".to_owned())
-            }
-        };
-        return Err(Failure::usage(message, help));
-    }
-    let mut note = format!("{}: {}", container.kind, listed(&taken));
-    if !skipped.is_empty() {
-        note.push_str(&format!("; skipped {}", listed(&skipped)));
-    }
-    if container.too_large > 0 {
-        note.push_str(&format!("; {}", too_large(container.too_large)));
-    }
-    if container.unread > 0 {
-        note.push_str(&format!("; {} at the end not read", count(container.unread as u64, "byte")));
-    }
-    let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
-    Ok(Code { code, mistake, note: Some(note), shaders, symbols: labels(symbols.into_iter()) })
-}
-
-/// Reports parts that were not unpacked.
-fn too_large(parts: usize) -> String {
-    let parts = count(parts as u64, "part");
-    format!("{parts} not unpacked: a part may have at most 64 MiB, and all parts of a file 1 GiB")
-}
-
-/// Makes labels from symbols: the first symbol at each address, with characters that labels may not have replaced.
-pub fn labels<'a>(symbols: impl Iterator<Item = (usize, &'a str)>) -> Symbols {
-    let mut labels = Symbols::new();
-    let mut taken: HashMap<String, u32> = HashMap::new();
-    for (at, symbol) in symbols.filter(|(_, symbol)| !symbol.is_empty()) {
-        if labels.contains_key(&at) {
-            continue;
-        }
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut name: String = symbol.chars().map(plain).collect();
-        if name.starts_with(|c: char| c.is_ascii_digit()) {
-            name.insert(0, '_');
-        }
-        let first = name.clone();
-        while taken.contains_key(&name) {
-            let number = taken.entry(first.clone()).or_insert(1);
-            *number += 1;
-            name = format!("{first}_{number}");
-        }
-        taken.insert(name.clone(), 1);
-        labels.insert(at, name);
-    }
-    labels
-}
-
-/// The maximum number of names in a message.
-const NAMED: usize = 20;
-
-/// Lists names, but not all of very many.
-pub fn listed(names: &[impl AsRef<str>]) -> String {
-    let mut text = names.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
-    if names.len() > NAMED {
-        text.push_str(&format!(" and {} more", names.len() - NAMED));
-    }
-    text
-}
-
-/// Whether bytes are code: most instructions must decode if the file says so, else all of them.
-fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
-    if holds == Holds::Code {
-        let decoded = Decoded::of(tables, &Bytes { bytes: bytes.to_vec(), lines: Vec::new() });
-        return 2 * decoded.good > decoded.all;
-    }
-    match tables {
-        Tables::Words(isa) => {
-            let size = word_bytes(isa);
-            // Zeros decode as an instruction in many sets.
-            let some = bytes.iter().any(|byte| *byte != 0);
-            some && bytes.len().is_multiple_of(size)
-                && bytes.chunks(size).all(|chunk| decode(isa, word_of(chunk)).is_ok())
-        }
-        Tables::Groups(isa) => pieces(isa, bytes, &[]).all(|piece| piece.group.is_ok()),
-        Tables::Streams(engine) => parts(engine, bytes).all(|part| part.decoded.is_ok()),
-    }
 }
 
 /// Reads code from a text, which may be something else if it was only `detected`.

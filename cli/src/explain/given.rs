@@ -16,12 +16,15 @@ use crate::paint::{DIM, HELP, paint};
 use crate::target::Target;
 use crate::words::{Encoding, Mistake, parse_word, word_bytes, word_digits};
 
-/// The code in a text that is neither a name nor a single word or line: in any form that other commands read. An error if
-/// it is digits that are no code.
+/// The bytes of a program, and the address of the first.
+pub type Placed = (Vec<u8>, u64);
+
+/// The code in a text that is neither a name nor a single word or line, in any form that other commands read, and the
+/// address of its first byte. An error if it is digits that are no code.
 ///
 /// # Errors
 /// When a file contains no code for the instruction set.
-pub fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Option<Vec<u8>>, Mistake>, Failure> {
+pub fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Option<Placed>, Mistake>, Failure> {
     let numbers: Vec<&str> = what.split([' ', '\t', '\n', '\r', ',']).filter(|number| !number.is_empty()).collect();
     let digits = |number: &&str| number.trim_start_matches("0x").trim_start_matches("0X").to_owned();
     let is_prefixed = |number: &&str| digits(number).len() < number.len();
@@ -32,17 +35,19 @@ pub fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Opti
     }
     let assembly = target.tables.assemble(what);
     if assembly.errors.is_empty() && !assembly.bytes.is_empty() {
-        return Ok(Ok((what.lines().count() > 1).then_some(assembly.bytes)));
+        return Ok(Ok((what.lines().count() > 1).then_some((assembly.bytes, 0))));
     }
     let is_text = std::str::from_utf8(input.body()).is_ok_and(|text| !text.contains('\0'));
     let encoding = is_text.then_some(Encoding::Hex);
-    let found = code::read(target.tables, input, How { encoding, machine: target.machine(), ..How::default() })?;
+    let found = code::read(target.tables, input, How { encoding, ..target.how() })?;
     let Some(mistake) = found.mistake else {
         // There is no option here that selects another reading.
         if let Some(note) = found.note.as_deref().and_then(|note| note.split("; `--").next()) {
             say(&format!("{}: {note}", paint(HELP, "note")));
         }
-        return Ok(Ok(Some(found.code.bytes).filter(|bytes| !bytes.is_empty())));
+        // Code at several addresses is explained as one program.
+        let address = if found.shaders.is_empty() { found.address } else { 0 };
+        return Ok(Ok(Some((found.code.bytes, address)).filter(|(bytes, _)| !bytes.is_empty())));
     };
     let digits: Vec<String> = numbers.iter().map(digits).collect();
     let is_hexadecimal = digits.iter().all(|number| number.bytes().all(|byte| byte.is_ascii_hexdigit()));

@@ -79,7 +79,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     }
     let search = || searched(&target, what);
     match code_in(&target, what, &input)? {
-        Ok(Some(bytes)) => {
+        Ok(Some((bytes, _))) => {
             let (text, status) = of_code(&target, &bytes, width);
             stdout().write_all(text.as_bytes())?;
             return Ok(status);

@@ -48,11 +48,15 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
         report("text", what, &[error]);
         return Ok(Status::Mistakes);
     }
+    let mut set = target.set();
     let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
         (Some(bytes), _) => (bytes, true),
         (None, Some(bytes)) => (bytes, false),
         (None, None) => match code_in(target, what, input)? {
-            Ok(Some(bytes)) => (bytes, false),
+            Ok(Some((bytes, address))) => {
+                set = set.at(address);
+                (bytes, false)
+            }
             Err(mistake) => {
                 say(&describe(&input.name, &mistake));
                 return Ok(Status::Mistakes);
@@ -73,7 +77,6 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
             }
         },
     };
-    let set = target.set();
     let code = json::Code { set: &set, bytes: &bytes, labels: &labels(&set, &bytes), shader: None };
     let mut invalid = false;
     for entry in entries(&set, &bytes) {

@@ -28,7 +28,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };
-    let set = target.set().at(args.code.address);
+    let set = target.set().at(code.address);
     let mut program = Program::read(&set, &code.bytes).named(&code.labels);
     args.entries.add_to(&mut program, &code.name)?;
     let mut out = stdout();

@@ -12,7 +12,6 @@ use super::document::set_of;
 use super::readers;
 use super::user_defined::{self, elf};
 use crate::builtin::{self, Builtin};
-use crate::code::How;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::say;
@@ -33,9 +32,7 @@ pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Statu
             let help = format!("`isaforge run --spec {} {name}`", spec.display());
             return Err(Failure::usage(format!("`{name}` is an ELF file, which runs as it is"), help));
         }
-        if load(target.tables, Some(program), How { machine: target.machine(), ..How::default() })?
-            .is_none_or(|code| code.cut)
-        {
+        if load(target.tables, Some(program), target.how())?.is_none_or(|code| code.cut) {
             return Ok(Status::Mistakes);
         }
         let generation = generation.map_or(String::new(), |generation| format!(" --generation {generation}"));

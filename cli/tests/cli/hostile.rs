@@ -217,6 +217,24 @@ fn a_container_unpacks_to_so_much_and_no_more() {
     }
 }
 
+#[test]
+fn a_cache_of_many_parts_is_searched_for_so_long_and_no_longer() {
+    // Each instruction is also a length, of 17 MiB of good instructions before a bad one.
+    let instruction = 0x0110_c000_0000_0100_u64;
+    let mut content = instruction.to_le_bytes().repeat(5 << 19);
+    let bad = (instruction >> 32) as usize - 4096;
+    content[bad..bad + 8].fill(0xff);
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&content).expect("memory takes it");
+    let mut item = b"\x01panfrost\0Mali-G57\0\x08\0\0\0\0\0\0\0\0".to_vec();
+    item.extend([0, 0, content.len() as u32].map(u32::to_le_bytes).concat());
+    item.extend(packed.finish().expect("memory takes it"));
+    let record = [&[5; 24][..], &(item.len() as u32).to_le_bytes(), &item].concat();
+    let file = [&b"MESA_DB\0\x01\0\0\0........"[..], &record.repeat(50)].concat();
+    let run = soon(Path::new("."), &["dis", "valhall"], &file).expect(2);
+    assert!(run.err.contains("50 parts not searched to the end, for time: 0505"), "{}", run.err);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_launch_quotes_no_line_of_a_file_that_a_link_leads_to() {

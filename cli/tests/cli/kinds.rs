@@ -98,7 +98,7 @@ fn numbers_in_arms_have_the_type_of_the_other_arms() {
 }
 
 /// A number with a prefix of its own, and a branch to an address.
-const PREFIXED: &str = "isa: prefixed
+pub const PREFIXED: &str = "isa: prefixed
 doc: Numbers after a dollar sign.
 word: 24
 provenance: document

@@ -6,6 +6,7 @@ mod assemble;
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
 mod conform;
+mod containers;
 mod debugging;
 mod disassemble;
 mod documents;
@@ -15,6 +16,8 @@ mod engines;
 mod examples;
 mod explain;
 mod fidelity;
+#[path = "../../../containers/tests/files/mod.rs"]
+mod files;
 mod flow;
 mod general;
 mod generations;

@@ -1,0 +1,100 @@
+//! Files of other tools: what is shown of them, where it is, and what is said about the rest.
+
+use super::files::Elf;
+use super::kinds::PREFIXED;
+use super::*;
+
+const RISCV: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+const SIEVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv/programs/sieve.elf");
+
+/// `mv a0, a1` and `ret`.
+const CODE: [u8; 8] = [0x13, 0x85, 0x05, 0x00, 0x67, 0x80, 0x00, 0x00];
+const PROGRAM: Elf<'_> =
+    Elf { is_wide: false, kind: 2, machine: 243, address: 0x1_1000, code: &CODE, main: 0, places: &[] };
+
+/// Runs a command with `--spec` on a file for RISC-V.
+fn riscv(command: &[&str], bytes: &[u8]) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("file"), bytes).expect("it is written");
+    isaforge_in(folder.path(), &[command, &["--spec", RISCV, "file"]].concat(), b"")
+}
+
+#[test]
+fn code_of_an_elf_file_has_the_addresses_at_which_it_runs() {
+    let listing = isaforge(&["dis", "--comments", "--spec", RISCV, SIEVE]).expect(0);
+    assert!(listing.out().lines().nth(1).is_some_and(|line| line.contains("// 0x100b4 ")), "{}", listing.out());
+    let objects = isaforge(&["dis", "--json", "--spec", RISCV, SIEVE]).expect(0);
+    assert!(objects.out().starts_with(&format!("{{\"address\":{},", 0x100b4)), "{}", objects.out());
+    assert!(objects.out().contains(&format!("\"target\":\"main\",\"target_address\":{}", 0x100b4)));
+    let explained = isaforge_with(&["explain", "--json", "--spec", RISCV, "-"], fs::read(SIEVE).expect("it is there"));
+    assert!(explained.expect(0).out().starts_with(&format!("{{\"address\":{},", 0x100b4)));
+    for command in ["lint", "graph"] {
+        isaforge(&[command, "--spec", RISCV, SIEVE, "--entry", "0x100b8"]).expect(0);
+        let run = isaforge(&[command, "--spec", RISCV, SIEVE, "--entry", "0x4"]).expect(2);
+        assert!(run.err.contains("no instruction starts at 0x4"), "{}", run.err);
+    }
+    assert!(isaforge(&["lint", "--spec", RISCV, SIEVE]).expect(0).err.contains("sieve.elf:0x10168: `ret`"));
+    let own = isaforge(&["dis", "--comments", "--spec", RISCV, SIEVE, "--address", "0x40"]).expect(0);
+    assert!(own.out().contains("// 0x0040 ") && !own.out().contains("0x100b4"), "{}", own.out());
+    // An object has no addresses yet.
+    let object = Elf { kind: 1, address: 0, ..PROGRAM }.bytes();
+    assert!(riscv(&["dis", "--comments"], &object).expect(0).out().contains("// 0x0000 "));
+}
+
+#[test]
+fn branches_to_addresses_have_labels_in_an_elf_file() {
+    let code = [0x01, 0x00, 0x01, 0x03, 0x04, 0x02];
+    let bytes = Elf { machine: 7, address: 0x400, code: &code, main: 0, ..PROGRAM }.bytes();
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("isa.yaml"), PREFIXED).expect("it is written");
+    let run = isaforge_in(folder.path(), &["dis", "--spec", "isa.yaml"], &bytes).expect(0);
+    assert_eq!(run.out(), "main:\nLD $1\nl1:\nJMP l1\n");
+}
+
+#[test]
+fn an_elf_file_without_section_headers_is_read_by_its_segments() {
+    let mut bytes = PROGRAM.bytes();
+    bytes[32..36].fill(0);
+    for command in [&["dis"][..], &["lint", "--pressure"], &["graph", "--format", "dot"]] {
+        let run = riscv(command, &bytes).expect(0);
+        assert!(run.out().contains("mv a0, a1") && run.err.contains("segment 0 at 0x54"), "{}", run.err);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_elf_file_is_said() {
+    let said = |elf: Elf<'_>| riscv(&["dis"], &elf.bytes()).expect(0).err;
+    let plain = said(PROGRAM);
+    for (elf, note) in [
+        (Elf { kind: 1, places: &[0, 4, 4], ..PROGRAM }, "a linker has yet to fill in 2 places, so operands"),
+        (Elf { is_wide: true, ..PROGRAM }, "for processors of 64 bits, and the instruction set has registers of 32"),
+    ] {
+        assert!(said(elf).contains(note) && !plain.contains(note), "{}", said(elf));
+    }
+    let whole = PROGRAM.bytes();
+    let run = riscv(&["dis"], &whole[..whole.len() - 8]).expect(0);
+    let place =
+        format!("damaged: its section headers at {:#x} of {:#x} bytes: ", PROGRAM.sections_at(), whole.len() - 8);
+    assert!(run.out().contains("mv a0, a1") && run.err.contains(&place), "{}", run.err);
+    let run = riscv(&["dis"], &whole[..40]).expect(2);
+    assert!(run.err.contains("holds no code of this instruction set; damaged: its headers: "), "{}", run.err);
+    assert!(run.err.contains("in 0x28 bytes"), "{}", run.err);
+}
+
+#[test]
+fn a_wrong_checksum_or_size_is_a_note_and_the_code_is_shown() {
+    let code = 0x0091_c100_0000_0002_u64.to_le_bytes();
+    let content = [&8_u32.to_le_bytes()[..], &code, &[0; 8]].concat();
+    let mut item = b"\x01panfrost\0Mali-G57\0\x08\0\0\0\0\0\0\0\0".to_vec();
+    item.extend([0, 0x1234, content.len() as u32].map(u32::to_le_bytes).concat());
+    item.extend(&content);
+    let run = isaforge_with(&["dis", "valhall"], &item).expect(0);
+    assert_eq!(run.out(), "MOV.i32 r1, r2\n");
+    assert!(run.err.contains("damaged, the checksum is wrong: shader"), "{}", run.err);
+
+    let mbs2 = [&b"MBS2"[..], &[99, 0, 0, 0, 4, 0, 0, 0], b"OBJC", &[8, 0, 0, 0], &code].concat();
+    let run = isaforge_with(&["dis", "valhall"], &mbs2).expect(0);
+    assert_eq!(run.out(), "MOV.i32 r1, r2\n");
+    let note = "damaged: its block `MBS2` at 0x0 has 99 bytes by its head, and 20 in the file";
+    assert!(run.err.contains(note), "{}", run.err);
+}
