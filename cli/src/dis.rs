@@ -120,7 +120,7 @@ impl Listing<'_> {
     fn write(&self, code: &Bytes, symbols: &Symbols, shader: Numbered<'_>, out: &mut impl Write) -> io::Result<bool> {
         let Listing { args, style, ref set, taken, .. } = *self;
         if args.json {
-            return objects(set, &code.bytes, symbols, shader.map(|(_, name)| name), out);
+            return objects(set, &code.bytes, (symbols, taken), shader, out);
         }
         if args.tsv {
             let name = shader.map_or(String::new(), |(_, name)| format!("\t{name}"));
@@ -203,10 +203,17 @@ const COMMENT_COLUMN_LIMIT: usize = 72;
 const OFTEN: usize = 1 << 12;
 
 /// Writes a JSON object per instruction. Returns whether any is invalid.
-fn objects(set: &Set, bytes: &[u8], symbols: &Symbols, shader: Option<&str>, out: &mut impl Write) -> io::Result<bool> {
+fn objects(
+    set: &Set,
+    bytes: &[u8],
+    (symbols, taken): (&Symbols, &HashSet<&str>),
+    shader: Numbered<'_>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
     let mut labels = entry::labels(set, bytes);
-    entry::rename(&mut labels, symbols);
-    let code = json::Code { set, bytes, labels: &labels, shader };
+    labels.values_mut().for_each(|label| *label = labels::unique(label, shader.map(|(number, _)| number), taken));
+    labels.extend(symbols.iter().map(|(at, name)| (*at, name.clone())));
+    let code = json::Code { set, bytes, labels: &labels, shader: shader.map(|(_, name)| name) };
     // If the output is a terminal, it shows the progress itself.
     let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });
     let mut invalid = false;

@@ -21,6 +21,15 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// A generated label: with the number of one of several shaders, and different from all symbols of the file.
+pub fn unique(label: &str, shader: Option<usize>, taken: &HashSet<&str>) -> String {
+    let mut unique = shader.map_or_else(|| label.to_owned(), |shader| format!("{label}_{shader}"));
+    while taken.contains(unique.as_str()) {
+        unique.push('_');
+    }
+    unique
+}
+
 /// A listing of a program with its symbols as labels; `taken` are the symbols of the whole file. For one of several
 /// shaders, all other labels contain its number, so that the listings can be concatenated.
 pub fn renamed(
@@ -44,11 +53,7 @@ pub fn renamed(
                 added.insert(number, symbol);
             }
             for label in waiting.drain(..) {
-                let mut numbered = shader.map_or_else(|| label.to_owned(), |shader| format!("{label}_{shader}"));
-                while taken.contains(numbered.as_str()) {
-                    numbered.push('_');
-                }
-                names.insert(label, symbol.cloned().unwrap_or(numbered));
+                names.insert(label, symbol.cloned().unwrap_or_else(|| unique(label, shader, taken)));
             }
         }
     }

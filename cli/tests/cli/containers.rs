@@ -98,3 +98,23 @@ fn a_wrong_checksum_or_size_is_a_note_and_the_code_is_shown() {
     let note = "damaged: its block `MBS2` at 0x0 has 99 bytes by its head, and 20 in the file";
     assert!(run.err.contains(note), "{}", run.err);
 }
+
+#[test]
+fn labels_of_several_shaders_are_the_same_in_all_output() {
+    let text = "again: IADD_IMM.i32 r0, r0, #0x1\nBRANCHZ.eq 0x0, again\nNOP.end\n";
+    let hex = isaforge_with(&["asm", "valhall"], text).expect(0);
+    let words = hex.out().lines().map(|word| u64::from_str_radix(word, 16).expect("digits").to_le_bytes());
+    let code = words.collect::<Vec<_>>().concat();
+    let block = [&b"OBJC"[..], &(code.len() as u32).to_le_bytes(), &code].concat().repeat(2);
+    let mbs2 = [&b"MBS2"[..], &(block.len() as u32 + 4).to_le_bytes(), &[0; 4], &block].concat();
+    let listing = isaforge_with(&["dis", "valhall"], &mbs2).expect(0);
+    let labels: Vec<&str> = listing.out().lines().filter_map(|line| line.strip_suffix(':')).collect();
+    assert_eq!(labels, ["l0_1", "l0_2"]);
+    let objects = isaforge_with(&["dis", "valhall", "--json"], &mbs2).expect(0);
+    let objects: Vec<serde_json::Value> =
+        objects.out().lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    for key in ["label", "target"] {
+        let found: Vec<&str> = objects.iter().filter_map(|object| object[key].as_str()).collect();
+        assert_eq!(found, labels, "{key}");
+    }
+}
