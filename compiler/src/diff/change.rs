@@ -148,3 +148,7 @@ impl fmt::Display for Change {
         }
     }
 }
+
+pub(super) fn change(subject: Subject, how: How, name: &str, old: impl Into<String>, new: impl Into<String>) -> Change {
+    Change { subject, how, name: name.to_owned(), old: old.into(), new: new.into() }
+}

@@ -6,7 +6,7 @@ use isaforge_core::table::{Form, Isa};
 
 use super::identity::same_parts;
 use super::parts::{Piece, pieces};
-use super::words::{Cube, Pair, Verdict};
+use super::verdict::{Cube, Pair, Verdict};
 
 /// Groups of fields with at most this many bits are enumerated.
 const MAX_BITS: u32 = 16;

@@ -3,11 +3,14 @@
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Form, Isa};
 
+use super::change::{Change, Subject};
+use super::difference::{Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern};
 use super::meaning::{self, Meaning};
 use super::parts::reading;
+use super::revision::Revision;
 use super::structure::form_changes;
-use super::words::{Judgement, Pair, Verdict};
-use super::{Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Revision, Subject};
+use super::verdict::{Pair, Verdict};
+use super::words::Judgement;
 
 /// Fills in the instructions of `diff`.
 pub(super) fn compare(was: Revision<&'static Isa>, is: Revision<&'static Isa>, diff: &mut Diff) {

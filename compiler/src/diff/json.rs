@@ -2,9 +2,10 @@
 
 use isaforge_core::stream::Wide;
 
+use super::change::Change;
+use super::difference::{DefinitionDiff, Diff, Example, Fate, Instruction, InstructionDiff, Reading};
+use super::revision::Side;
 use crate::json::{Json, array, object, plain, string};
-
-use super::{Change, DefinitionDiff, Diff, Example, Fate, Instruction, InstructionDiff, Reading, Side};
 
 pub(super) fn render(diff: &Diff) -> String {
     let counts = Fate::ALL.iter().map(|f| (f.as_str(), plain(diff.count(*f))));

@@ -3,8 +3,8 @@
 use isaforge_core::machine::{Divergence, Hardware};
 use isaforge_core::semantics::{Semantics, instantiate, show};
 
-use super::structure::change;
-use super::{DefinitionDiff, How, Sort, Subject};
+use super::change::{How, Subject, change};
+use super::difference::{DefinitionDiff, Sort};
 
 /// Compares two machines. `None` if they are the same, or one of them is not known.
 pub(super) fn machine(

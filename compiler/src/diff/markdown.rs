@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Decoding, Diff, Fate, InstructionDiff, Reading};
+use super::difference::{Decoding, Diff, Fate, InstructionDiff, Reading};
 
 pub(super) fn render(diff: &Diff) -> String {
     let mut out = String::new();

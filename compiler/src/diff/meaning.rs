@@ -9,8 +9,8 @@ use isaforge_core::semantics::{Modifier, Node, Op, Operation, Semantics, Type, i
 use isaforge_core::stream::{self, Engine, Layout};
 use isaforge_core::table::{self, Alternative, Form, Isa, Shape};
 
-use super::structure::change;
-use super::{Change, How, Revision, Subject};
+use super::change::{Change, How, Subject, change};
+use super::revision::Revision;
 
 /// An instruction in one revision, as its operation refers to it.
 pub(super) struct Meaning {

@@ -6,7 +6,7 @@ use isaforge_core::print::{Style, print, print_operand};
 use isaforge_core::table::{Form, Isa, Modifier, Operand, Shape, Token, Type};
 use isaforge_core::text::Line;
 
-use super::Reading;
+use super::difference::Reading;
 
 /// A part of an instruction's text.
 #[derive(Clone, Copy)]

@@ -2,23 +2,22 @@
 //!
 //! - here: instructions, with their modifiers and operands
 //! - `definitions`: all other definitions
+//! - `compare`: the two revisions that names refer to
 
+mod compare;
 mod definitions;
 
 use isaforge_core::bits::Bits;
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Access, Alternative, Form, Isa, Modifier, Operand, Shape, Token, Type};
 
+use super::change::{Change, How, Subject, change};
+use super::difference::Pattern;
 use super::identity::leads;
-use super::{Change, How, Subject};
 use crate::check::runs_text;
-use definitions::renamed_enum;
+use compare::{Compare, bits_text};
 
 pub(super) use definitions::{definitions, enum_changes, pairs};
-
-pub(super) fn change(subject: Subject, how: How, name: &str, old: impl Into<String>, new: impl Into<String>) -> Change {
-    Change { subject, how, name: name.to_owned(), old: old.into(), new: new.into() }
-}
 
 /// What changed in an instruction.
 pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static Form, b: &'static Form) -> Vec<Change> {
@@ -29,7 +28,7 @@ pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static For
     let both = a.fixed_mask & b.fixed_mask & !(a.match_mask | b.match_mask);
     let constant = (a.fixed_value ^ b.fixed_value) & both;
     if constant != 0 {
-        let text = |f: &Form| super::Pattern { mask: Wide::new(constant), value: Wide::new(f.fixed_value) }.to_string();
+        let text = |f: &Form| Pattern { mask: Wide::new(constant), value: Wide::new(f.fixed_value) }.to_string();
         out.push(change(Subject::ConstantBits, How::Changed, "", text(a), text(b)));
     }
     if a.ignored != b.ignored {
@@ -86,53 +85,7 @@ fn template(form: &Form) -> String {
     text
 }
 
-/// Formats bits, most significant piece first.
-fn bits_text(bits: &Bits) -> String {
-    let mut runs: Vec<String> = bits
-        .pieces()
-        .map(|(p, _)| match p.width {
-            1 => p.at.to_string(),
-            width => format!("{}..{}", (p.at + width).saturating_sub(1), p.at),
-        })
-        .collect();
-    runs.reverse();
-    match &runs[..] {
-        [only] if bits.width() == 1 => format!("bit {only}"),
-        [only] => format!("bits {only}"),
-        _ => format!("bits [{}]", runs.join(", ")),
-    }
-}
-
-/// The two revisions that names refer to.
-struct Compare {
-    old: &'static Isa,
-    new: &'static Isa,
-}
-
 impl Compare {
-    fn type_text(&self, isa: &'static Isa, ty: Type) -> String {
-        match ty {
-            Type::Flag => "a flag".to_owned(),
-            Type::Decimal => "a decimal number".to_owned(),
-            Type::Hex => "a hexadecimal number".to_owned(),
-            Type::Signed => "a signed number".to_owned(),
-            Type::Enum(e) => format!("`{}`", isa.enums[e as usize].name),
-            Type::Constant(c) => format!("`{}`", isa.constants[c as usize].name),
-            Type::Register(b) => format!("`{}`", isa.banks[b as usize].name),
-        }
-    }
-
-    /// Whether types are the same: by name, or because an enum was only renamed.
-    fn same_type(&self, a: Type, b: Type) -> bool {
-        match (a, b) {
-            (Type::Enum(x), Type::Enum(y)) => {
-                let (x, y) = (&self.old.enums[x as usize], &self.new.enums[y as usize]);
-                x.name == y.name || renamed_enum(self.old, self.new, x).is_some_and(|r| std::ptr::eq(r, y))
-            }
-            _ => self.type_text(self.old, a) == self.type_text(self.new, b),
-        }
-    }
-
     fn modifier_text(&self, isa: &'static Isa, m: &Modifier) -> String {
         format!("{}, {}", self.type_text(isa, m.ty), bits_text(&m.bits))
     }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Decoding, Diff, Fate, InstructionDiff};
+use super::difference::{Decoding, Diff, Fate, InstructionDiff};
+use super::revision::Side;
 
 pub(super) fn render(diff: &Diff) -> String {
     let mut out = String::new();
-    let side = |s: &super::Side| format!("{} ({} instructions, {} enums)", s.name, s.instructions, s.enums);
+    let side = |s: &Side| format!("{} ({} instructions, {} enums)", s.name, s.instructions, s.enums);
     let _ = writeln!(out, "{} → {}", side(&diff.old), side(&diff.new));
     let _ = writeln!(out, "{}\n", diff.verdict());
     let _ = writeln!(out, "{}", summary(diff));

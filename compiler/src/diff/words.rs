@@ -9,24 +9,11 @@
 use isaforge_core::bits::ones;
 use isaforge_core::decode::decode;
 use isaforge_core::sample::{Random, sample};
-use isaforge_core::table::{Form, Isa};
+use isaforge_core::table::Form;
 
 use super::fields::Case;
 use super::identity::identical;
-use super::parts::reading;
-
-/// The result for all words of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// There are no such words.
-    Empty,
-    /// All words read the same, which is proved.
-    Alike,
-    /// This word reads differently.
-    Differs(u64),
-    /// No word was found that reads differently, but not all were checked.
-    Unproven,
-}
+use super::verdict::{Cube, Pair, Verdict, worse};
 
 /// A verdict, and the instructions of the other revision that decode the words.
 pub(super) struct Judgement {
@@ -40,36 +27,7 @@ const MAX_SHARED: u32 = 6;
 /// The number of words drawn at random if no proof is possible.
 const DRAWS: u64 = 2048;
 
-/// The words of `old` in which certain bits are fixed.
-#[derive(Clone, Copy)]
-pub(super) struct Cube {
-    pub mask: u64,
-    pub value: u64,
-}
-
-impl Cube {
-    pub(super) fn with(self, mask: u64, value: u64) -> Cube {
-        Cube { mask: self.mask | mask, value: (self.value & !mask) | (value & mask) }
-    }
-
-    fn intersects(self, mask: u64, value: u64) -> bool {
-        (self.value ^ value) & self.mask & mask == 0
-    }
-}
-
-/// Two revisions, to be compared in this direction.
-#[derive(Clone, Copy)]
-pub(super) struct Pair {
-    pub old: &'static Isa,
-    pub new: &'static Isa,
-}
-
 impl Pair {
-    /// Whether a valid word of the old revision reads differently in the new one.
-    pub(super) fn differs(self, word: u64) -> bool {
-        reading(self.old, word) != reading(self.new, word)
-    }
-
     /// Judges all words of the old instruction `opcode`.
     pub(super) fn judge(self, opcode: u16) -> Judgement {
         let form = &self.old.forms[opcode as usize];
@@ -157,14 +115,4 @@ fn shared_bits(pair: Pair, cube: Cube) -> Option<u64> {
     let shared = pair.old.shared.iter().chain(pair.new.shared);
     let bits = shared.fold(0, |m, s| m | s.bits.mask(0)) & !cube.mask;
     (bits.count_ones() <= MAX_SHARED).then_some(bits)
-}
-
-/// The verdict for the union of two sets of words.
-pub(super) fn worse(a: Verdict, b: Verdict) -> Verdict {
-    match (a, b) {
-        (Verdict::Differs(word), _) | (_, Verdict::Differs(word)) => Verdict::Differs(word),
-        (Verdict::Unproven, _) | (_, Verdict::Unproven) => Verdict::Unproven,
-        (Verdict::Alike, _) | (_, Verdict::Alike) => Verdict::Alike,
-        (Verdict::Empty, Verdict::Empty) => Verdict::Empty,
-    }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use isaforge_core::stream::{Engine, Expression, Input, Layout, Notation, Role, Source, Token, Type, Wide};
 use isaforge_core::table::Enum;
 
-use super::active;
+use super::generation::active;
 use crate::diff::identity::each;
 
 /// The maximum nesting of kinds that is followed; the compiler does not allow a kind to contain itself.

@@ -3,9 +3,10 @@
 use isaforge_core::stream::{Engine, Field, Input, Layout, Notation, Operand, Piece, Role, Source, Token, Type};
 use isaforge_core::table::{Access, Target};
 
-use super::{Entry, Generation, pattern};
-use crate::diff::structure::{access, change, quoted};
-use crate::diff::{Change, How, Subject};
+use super::generation::{Entry, Generation, pattern};
+use crate::diff::change::{Change, How, Subject, change};
+use crate::diff::difference::Pattern;
+use crate::diff::structure::{access, quoted};
 use crate::stream::STORED;
 
 /// What changed in an instruction.
@@ -80,7 +81,7 @@ fn compare(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut V
     fields(x, y, a, b, out);
     let constant = |layout: &Layout| {
         let beside = layout.fixed_mask & !layout.mask;
-        let text = crate::diff::Pattern { mask: beside, value: layout.fixed_value }.to_string();
+        let text = Pattern { mask: beside, value: layout.fixed_value }.to_string();
         if text.is_empty() { "none".to_owned() } else { text }
     };
     let ignored = |layout: &Layout| {

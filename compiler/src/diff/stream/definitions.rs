@@ -2,10 +2,11 @@
 
 use isaforge_core::stream::{Bank, Engine, Layout, Set};
 
-use super::active;
 use super::changes::reading;
-use crate::diff::structure::{change, enum_changes, pairs};
-use crate::diff::{Change, DefinitionDiff, How, Sort, Subject};
+use super::generation::active;
+use crate::diff::change::{Change, How, Subject, change};
+use crate::diff::difference::{DefinitionDiff, Sort};
+use crate::diff::structure::{enum_changes, pairs};
 
 /// What changed in the definitions.
 pub(super) fn of(old: Engine, new: Engine) -> Vec<DefinitionDiff> {

@@ -3,95 +3,19 @@
 mod alike;
 mod changes;
 mod definitions;
+mod generation;
 mod words;
 
 use isaforge_core::explain::hex;
-use isaforge_core::stream::{Engine, Layout, Role, Wide};
+use isaforge_core::stream::Engine;
 
+use super::change::{Change, Subject};
+use super::difference::{Decoding, Diff, Example, Fate, InstructionDiff};
 use super::instructions::common;
 use super::meaning::{self, Meaning};
-use super::{
-    Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Reading, Revision, Side, Subject,
-};
+use super::revision::Revision;
+use generation::{Entry, Generation, pattern};
 use words::{Judgement, Pair};
-
-/// The instructions of one generation.
-struct Generation {
-    engine: Engine,
-    instructions: Vec<Entry>,
-}
-
-/// An instruction of a generation.
-struct Entry {
-    name: &'static str,
-    opcode: u16,
-    /// Its own layouts, in the order of trying; at least one.
-    own: Vec<&'static Layout>,
-    /// Its aliases.
-    aliases: Vec<&'static Layout>,
-}
-
-impl Entry {
-    fn pattern(&self) -> Pattern {
-        self.own.first().map_or(Pattern { mask: Wide::ZERO, value: Wide::ZERO }, |layout| pattern(layout))
-    }
-
-    fn instruction(&self) -> Instruction {
-        Instruction { name: self.name.to_owned(), pattern: self.pattern() }
-    }
-}
-
-fn pattern(layout: &Layout) -> Pattern {
-    Pattern { mask: layout.mask, value: layout.value }
-}
-
-/// Whether a layout exists in a generation.
-fn active(engine: Engine, layout: &Layout) -> bool {
-    (layout.since..=layout.until).contains(&engine.generation)
-}
-
-impl Generation {
-    fn new(engine: Engine) -> Generation {
-        let mut instructions: Vec<Entry> = engine
-            .stream
-            .instructions
-            .iter()
-            .zip(0..)
-            .map(|(i, opcode)| Entry { name: i.name, opcode, own: Vec::new(), aliases: Vec::new() })
-            .collect();
-        for layout in engine.stream.layouts_of(0).iter().filter(|layout| active(engine, layout)) {
-            if let Some(entry) = instructions.get_mut(usize::from(layout.opcode)) {
-                let list = if layout.role == Role::Own { &mut entry.own } else { &mut entry.aliases };
-                list.push(layout);
-            }
-        }
-        instructions.retain(|entry| !entry.own.is_empty());
-        Generation { engine, instructions }
-    }
-
-    fn side(&self) -> Side {
-        let stream = self.engine.stream;
-        Side {
-            name: stream.name.to_owned(),
-            word_bits: 8 * u16::from(stream.longest),
-            instructions: self.instructions.len(),
-            enums: stream.enums.len(),
-        }
-    }
-
-    fn named(&self, name: &str) -> Option<usize> {
-        self.instructions.iter().position(|entry| entry.name == name)
-    }
-
-    fn unit(&self, entry: &Entry) -> &'static str {
-        self.engine.stream.instructions.get(usize::from(entry.opcode)).map_or("", |instruction| instruction.unit)
-    }
-
-    fn names(&self, opcodes: &[u16]) -> Vec<String> {
-        let name = |opcode: &u16| self.engine.stream.instructions.get(usize::from(*opcode)).map(|i| i.name.to_owned());
-        opcodes.iter().filter_map(name).collect()
-    }
-}
 
 /// Compares two revisions of a stream, or two of its generations.
 pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<Engine>>) -> Diff {

@@ -1,12 +1,12 @@
 //! How the words of an instruction decode: by proof, by a counterexample, or by sampling.
 
 use isaforge_core::sample::Random;
-use isaforge_core::stream::{Engine, Layout, Source, Wide, insert};
+use isaforge_core::stream::{Engine, Layout, Role, Source, Wide, insert};
 use isaforge_core::text::Line;
 
 use super::alike::{Alike, meet, open};
-use super::{Entry, Reading, Role, active};
-use crate::diff::Decoding;
+use super::generation::{Entry, active};
+use crate::diff::difference::{Decoding, Reading};
 
 /// A layout with at most this many open bits has all its words tried.
 const MAX_OPEN: u32 = 16;

@@ -3,8 +3,9 @@
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Alternative, Enum, Isa, Kind, Limit, Token};
 
-use super::{Compare, bits_text, change};
-use crate::diff::{Change, DefinitionDiff, How, Pattern, Sort, Subject};
+use super::compare::{Compare, bits_text, renamed_enum};
+use crate::diff::change::{Change, How, Subject, change};
+use crate::diff::difference::{DefinitionDiff, Pattern, Sort};
 
 impl Compare {
     fn alternative_text(&self, isa: &'static Isa, a: &Alternative) -> String {
@@ -58,14 +59,6 @@ impl Compare {
         }
         out
     }
-}
-
-/// The new enum with the same values as an old one that no longer exists, if its own name is new.
-pub(super) fn renamed_enum(old: &'static Isa, new: &'static Isa, e: &Enum) -> Option<&'static Enum> {
-    let values = |e: &Enum| e.values.iter().map(|v| (v.bits, v.name)).collect::<Vec<_>>();
-    let known = |isa: &'static Isa, name: &str| isa.enums.iter().any(|e| e.name == name);
-    let same = |n: &&Enum| !known(old, n.name) && values(n) == values(e) && n.default == e.default;
-    if known(new, e.name) { None } else { new.enums.iter().find(same) }
 }
 
 pub(in crate::diff) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
