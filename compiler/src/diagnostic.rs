@@ -479,3 +479,11 @@ impl<'a> IntoIterator for &'a Diagnostics {
         self.list.iter()
     }
 }
+
+/// The error E0006 for a character that [`unseen`](crate::source::unseen) found.
+pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
+    let message = format!("the character U+{:04X} is not allowed in a specification", u32::from(found));
+    Diagnostic::error("E0006", span, message)
+        .label("it is invisible, or changes how the text around it is read")
+        .help("remove it")
+}

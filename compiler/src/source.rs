@@ -11,10 +11,6 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::diagnostic::Diagnostic;
-use crate::keys::Vocabulary;
-use crate::spec::File;
-
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
 pub const MAX_FILE_SIZE: u64 = 16 << 20;
 
@@ -186,14 +182,6 @@ pub fn visible(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The error E0006 for a character that [`unseen`] found.
-pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
-    let message = format!("the character U+{:04X} is not allowed in a specification", u32::from(found));
-    Diagnostic::error("E0006", span, message)
-        .label("it is invisible, or changes how the text around it is read")
-        .help("remove it")
-}
-
 /// A kind of file that a specification may name.
 #[derive(Debug)]
 pub struct Kind {
@@ -203,20 +191,16 @@ pub struct Kind {
     pub is: fn(&str) -> bool,
 }
 
-/// YAML: a map with a key of a specification.
-pub const YAML: &Kind = &Kind { endings: &["yaml", "yml"], is: has_key };
-
 fn endings(expected: &[&str]) -> String {
     let endings: Vec<String> = expected.iter().map(|ending| format!("`.{ending}`")).collect();
     format!("that ends with {}", endings.join(" or "))
 }
 
-/// Whether a top-level key belongs to a specification. The text need not be valid YAML.
-fn has_key(text: &str) -> bool {
-    let known = File::keys();
+/// Whether a YAML document has a top-level key with one of these names. The text need not be valid YAML.
+pub(crate) fn has_key(text: &str, names: &[&str]) -> bool {
     let is_known = |entry: &str| {
         let key = entry.split(':').next().unwrap_or_default().trim().trim_matches(['"', '\'']);
-        entry.contains(':') && known.iter().any(|known| known.name == key)
+        entry.contains(':') && names.contains(&key)
     };
     let ignored = |line: &str| line.trim().is_empty() || line.starts_with(['%', '#']) || line.starts_with("---");
     let mut lines = text.lines().filter(|line| !ignored(line) && !line.trim_start().starts_with('#'));

@@ -8,6 +8,7 @@ mod generation;
 mod instruction;
 mod kinds;
 mod numbers;
+mod provenance;
 mod xml;
 
 pub use self::bits::*;
@@ -15,24 +16,11 @@ pub use self::generation::{Constant, GenerationsSpec};
 pub use self::instruction::*;
 pub use self::kinds::*;
 pub use self::numbers::*;
+pub use self::provenance::*;
 pub use self::xml::*;
-use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
-use crate::source::{Span, Spanned};
+use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, Vocabulary, vocabulary};
+use crate::source::{Kind, Span, Spanned, has_key};
 use crate::yaml::{Node, Value};
-
-choices! {
-    /// Where a fact comes from.
-    pub enum Provenance {
-        /// A published document states it.
-        Document = "document",
-        /// Programs built with the vendor's own tools show it.
-        VendorBinary = "vendor-binary",
-        /// The source of an open driver does it this way: its compiler or its tables.
-        Driver = "driver",
-        /// A decision of this specification, with a reason.
-        Assumed = "assumed",
-    }
-}
 
 vocabulary! {
     /// A specification file: the entry, or a part that it imports.
@@ -104,6 +92,12 @@ vocabulary! {
         optional errata: Vec<Erratum>,
     }
 }
+
+/// YAML: a map with a key of a specification.
+pub const YAML: &Kind = &Kind {
+    endings: &["yaml", "yml"],
+    is: |text| has_key(text, &File::keys().iter().map(|key| key.name).collect::<Vec<_>>()),
+};
 
 vocabulary! {
     /// A decision of the specification where its documents leave something open. Instructions that depend on it refer

@@ -27,8 +27,8 @@ use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::attributes::AttrError;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
+use crate::diagnostic::{Diagnostic, Diagnostics, unseen_error};
+use crate::source::{FileId, Sources, Span, Spanned, unseen};
 use crate::suggest::did_you_mean;
 
 /// The maximum nesting of elements.

@@ -14,8 +14,8 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Error, Location};
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
+use crate::diagnostic::{Diagnostic, Diagnostics, unseen_error};
+use crate::source::{FileId, Sources, Span, Spanned, unseen};
 
 /// The maximum nesting of lists and maps, including aliases. Without optimisation, a level takes about 40 kB of stack,
 /// and the thread of a test has 2 MB.

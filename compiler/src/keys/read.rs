@@ -1,7 +1,7 @@
 //! Reads what `vocabulary!` and `choices!` declare: maps of known keys, and words.
 
+use super::from_node::{FromNode, KeyDoc, Reader};
 use super::values::scalar_text;
-use super::{FromNode, KeyDoc, Reader};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::one_of;

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::{Accepts, FromNode, Reader};
+use super::from_node::{Accepts, FromNode, Reader};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Sources, Spanned};
 use crate::yaml::{Node, Value};

@@ -24,8 +24,8 @@ use crate::build::taken_crate_name;
 use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
 use crate::keys::{FromNode, Named, OneOrMany, Reader};
 use crate::model::{Encoding, Isa};
-use crate::source::{FileId, Sources, Span, Spanned, YAML};
-use crate::spec::{File, InstructionSpec};
+use crate::source::{FileId, Sources, Span, Spanned};
+use crate::spec::{File, InstructionSpec, YAML};
 use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
 
