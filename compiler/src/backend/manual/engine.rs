@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use isaforge_core::data::{Architecture, write};
 
-use super::Subject;
+use super::subject::Subject;
 
 /// The compressed module, built by `.ci/page`.
 const MODULE: &[u8] = include_bytes!("assets/page.wasm.gz");

@@ -14,28 +14,16 @@ pub mod engine;
 pub mod facts;
 mod pages;
 pub mod search;
+mod subject;
 
 use std::collections::BTreeMap;
 
 use isaforge_core::Tables;
-use isaforge_core::machine::Hardware;
-use isaforge_core::semantics::Semantics;
 
 use crate::diff::diff;
 use facts::Book;
 
-/// The input for a manual.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    /// The tables.
-    pub tables: Tables,
-    /// The meaning of instructions, if it is known.
-    pub semantics: Option<&'static Semantics>,
-    /// The machine that executes programs, if it is known.
-    pub hardware: Option<&'static Hardware>,
-    /// Another revision to compare with; both must be sets of words.
-    pub since: Option<Tables>,
-}
+pub use subject::Subject;
 
 /// A manual: the text of each file, by its path in the folder.
 pub type Files = BTreeMap<String, String>;

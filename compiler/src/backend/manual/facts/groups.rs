@@ -11,8 +11,9 @@ use isaforge_core::group::{GroupIsa, assemble, print};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::text::Line;
 
-use super::{Bank, Book, Entry, Example, Kind, Layout, Part, Piece, Reading, Run, Slot, Values};
-use super::{complete, digits, names};
+use super::book::{
+    Bank, Book, Entry, Example, Kind, Layout, Part, Piece, Reading, Run, Slot, Values, complete, digits, names,
+};
 
 pub fn book(isa: &'static GroupIsa, semantics: Option<&Semantics>) -> Book {
     let slot = |slot: &isaforge_core::group::table::Slot| Slot {

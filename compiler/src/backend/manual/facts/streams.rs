@@ -8,8 +8,10 @@ use isaforge_core::stream::{
 };
 use isaforge_core::text::Line;
 
-use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
-use super::{access, complete, digits, names, range};
+use super::book::{
+    Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values, access, complete, digits,
+    names, range,
+};
 use crate::stream::STORED;
 
 pub fn book(engine: Engine) -> Book {

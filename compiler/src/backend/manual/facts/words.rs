@@ -10,8 +10,10 @@ use isaforge_core::sample::{Random, sample};
 use isaforge_core::table::{self, Form, Isa, Modifier, Operand, Shape, Token, Type};
 use isaforge_core::text::Line;
 
-use super::{Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values};
-use super::{access, complete, digits, names, range};
+use super::book::{
+    Bank, Book, Entry, Example, Kind, Layout, Opcode, Part, Piece, Reading, Run, Values, access, complete, digits,
+    names, range,
+};
 
 pub fn book(isa: &'static Isa) -> Book {
     let opcodes = isa.forms.iter().enumerate();
