@@ -20,10 +20,13 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
 use crate::backend::rust::Options;
-use crate::backend::rust::idents::{code, doc_text, is_keyword};
+use crate::backend::rust::idents::{code, doc_text};
+use crate::crate_name::is_keyword;
 use crate::diagnostic::{Diagnostics, Severity, Style};
 use crate::driver::{Compiled, Failure, Settings, compile};
 use crate::suggest::{did_you_mean, one_of};
+
+pub use crate::crate_name::{module_name, taken_crate_name};
 
 /// The path of `isaforge-core` for a crate that depends only on the facade `isaforge`.
 pub const FACADE_CORE: &str = "::isaforge::core";
@@ -225,33 +228,6 @@ pub fn warnings(compiled: &Compiled) -> Vec<String> {
         None => format!("{}: {}", found.code, found.message),
     });
     lines.map(in_one_line).collect()
-}
-
-/// The module name for an instruction set: its own name, in lower case, with `_` for characters that Rust names do not
-/// allow.
-///
-/// ```
-/// assert_eq!(isaforge_compiler::build::module_name("valhall-2021"), "valhall_2021");
-/// ```
-pub fn module_name(isa: &str) -> String {
-    let letters = isa.chars().map(|c| if c.is_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '_' });
-    letters.collect()
-}
-
-/// Why a crate cannot have a name, although it is made of letters: generated code could not refer to it, or to the crate
-/// whose name it takes. `None` if it can.
-///
-/// ```
-/// assert_eq!(isaforge_compiler::build::taken_crate_name("valhall-2021"), None);
-/// assert_eq!(isaforge_compiler::build::taken_crate_name("fn"), Some("this is a keyword of Rust"));
-/// ```
-pub fn taken_crate_name(name: &str) -> Option<&'static str> {
-    match module_name(name).as_str() {
-        name if is_keyword(name) => Some("this is a keyword of Rust"),
-        "alloc" | "core" | "proc_macro" | "std" | "test" => Some("this is a crate of Rust"),
-        name if name == "isaforge" || name.starts_with("isaforge_") => Some("this is a crate of isaforge"),
-        _ => None,
-    }
 }
 
 /// Parses the name of a module as an identifier.

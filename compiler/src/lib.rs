@@ -14,6 +14,7 @@ pub mod backend;
 pub mod build;
 pub mod catalogue;
 pub mod check;
+mod crate_name;
 pub mod diagnostic;
 pub mod diff;
 pub mod driver;

@@ -3,108 +3,27 @@
 //! Plain data. Readers produce it, checks examine it, back ends print it. It hides whether the specification was XML or
 //! YAML; spans remain only so that checks can point into the source.
 //!
-//! - here: the set and its definitions, its instructions, and where bits are
+//! - here: the set, its definitions and its instructions
+//! - `bits`: where the bits of a field are
 //! - `operands`: operands and modifiers, their kinds, and how they are written
 //!
 //! Definitions refer to each other by index: an operand to its kind, and a field of the kind to its bank or enum.
 
+pub(crate) mod bits;
 mod operands;
 
 use std::collections::BTreeMap;
 
-use isaforge_core::bits::ones;
-
 use crate::group::model::Groups;
+use crate::machine::model::Machine;
+use crate::semantics::model::Semantics;
 use crate::source::{FileId, Span, Spanned};
 use crate::spec::Provenance;
-use crate::stream::model::Stream;
+use crate::stream::model::{NoGeneration, Stream};
+use crate::suggest::one_of;
 
-pub use operands::{Alternative, Count, Field, Kind, Modifier, Operand, Shape, Spelling, Token};
-
-/// A run of contiguous bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Piece {
-    /// Lowest bit.
-    pub at: u8,
-    /// Number of bits.
-    pub width: u8,
-    /// The shared field these bits belong to. Their position is then absolute, even within an operand.
-    pub shared: Option<usize>,
-}
-
-/// The position of a field, least significant piece first.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Bits(pub Vec<Piece>);
-
-impl Bits {
-    /// A field in one piece.
-    pub fn run(at: u8, width: u8) -> Self {
-        Bits(vec![Piece { at, width, shared: None }])
-    }
-
-    /// Number of bits.
-    pub fn width(&self) -> u32 {
-        self.0.iter().map(|p| u32::from(p.width)).sum()
-    }
-
-    /// The bits of the word that the field covers when its owner starts at `base`; bits beyond 63 are lost.
-    pub fn mask(&self, base: u8) -> u64 {
-        self.0.iter().map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
-    }
-
-    /// The bits of the field that belong to its owner alone, without those of shared fields.
-    pub fn own_mask(&self, base: u8) -> u64 {
-        self.0.iter().filter(|p| p.shared.is_none()).map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
-    }
-
-    /// One above the highest bit covered.
-    pub fn end(&self, base: u8) -> u32 {
-        let end =
-            |p: &Piece| u32::from(p.at) + u32::from(p.width) + if p.shared.is_some() { 0 } else { u32::from(base) };
-        self.0.iter().map(end).max().unwrap_or(0)
-    }
-
-    /// The shared fields used.
-    pub fn shared(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().filter_map(|p| p.shared)
-    }
-
-    /// The same field for an owner that starts at `base`.
-    pub fn moved(&self, base: u8) -> Bits {
-        let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_add(base) }, ..*p };
-        Bits(self.0.iter().map(moved).collect())
-    }
-
-    /// The same field relative to an owner that starts at `base`, which is at or below the field's lowest bit.
-    pub fn moved_down(&self, base: u8) -> Bits {
-        let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_sub(base) }, ..*p };
-        Bits(self.0.iter().map(moved).collect())
-    }
-}
-
-fn piece_mask(piece: Piece, base: u8) -> u64 {
-    let at = u32::from(piece.at) + if piece.shared.is_some() { 0 } else { u32::from(base) };
-    ones(u32::from(piece.width)).checked_shl(at).unwrap_or(0)
-}
-
-/// The type of a field's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    /// A truth value.
-    Flag,
-    /// A number in decimal.
-    Decimal,
-    /// A number in hexadecimal.
-    Hex,
-    /// A number in two's complement.
-    Signed,
-    /// A value of an enum.
-    Enum(usize),
-    /// A constant from a table.
-    Constant(usize),
-    /// A register of a bank.
-    Register(usize),
-}
+pub use bits::{Bits, Piece};
+pub use operands::{Alternative, Count, Field, Kind, Modifier, Operand, Shape, Spelling, Token, Type};
 
 /// An instruction set.
 #[derive(Clone, Debug, Default)]
@@ -141,9 +60,9 @@ pub struct Isa {
     /// case wins.
     pub special_cases: bool,
     /// The meaning of the instructions, if the specification defines it.
-    pub semantics: Option<crate::semantics::Semantics>,
+    pub semantics: Option<Semantics>,
     /// The machine that executes programs, if the specification defines what instructions do.
-    pub machine: Option<crate::machine::Machine>,
+    pub machine: Option<Machine>,
     /// How instructions are encoded.
     pub encoding: Encoding,
 }
@@ -183,6 +102,39 @@ impl Isa {
             Encoding::Stream(stream) => Some(stream),
             Encoding::Words | Encoding::Groups(_) => None,
         }
+    }
+
+    /// The number of a generation that is given by name or number. Not needed for a set without generations.
+    ///
+    /// # Errors
+    /// When the generation does not exist, or none is given although there are several.
+    pub fn generation(&self, wanted: Option<&str>) -> Result<u32, NoGeneration> {
+        let (generations, names) =
+            self.stream().map_or(((0, 0), &[][..]), |stream| (stream.generations, &stream.generation_names));
+        let (first, last) = generations;
+        let known = match (names, first == last) {
+            ([_, ..], _) => one_of(names.iter().map(|(name, _)| name)),
+            ([], true) => {
+                let none =
+                    || NoGeneration { message: "has no generations".to_owned(), help: "leave it out".to_owned() };
+                return wanted.map_or(Ok(first), |_| Err(none()));
+            }
+            ([], false) if last == u32::MAX => format!("the numbers from {first}"),
+            ([], false) => format!("{first} to {last}"),
+        };
+        let Some(wanted) = wanted else {
+            let message = "describes several generations".to_owned();
+            return Err(NoGeneration { message, help: format!("choose a `generation`: {known}") });
+        };
+        let named = names.iter().find(|(name, _)| name == wanted).map(|(_, number)| *number);
+        let is_known = |number: &u32| match names {
+            [] => (first..=last).contains(number),
+            _ => names.iter().any(|(_, known)| known == number),
+        };
+        named.or_else(|| wanted.parse().ok().filter(is_known)).ok_or_else(|| NoGeneration {
+            message: format!("has no generation {wanted}"),
+            help: format!("its generations are {known}"),
+        })
     }
 }
 

@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
+use super::text::{more, runs_text};
 use crate::check::suspect::{Finding, Habits, Standing, judge};
 use crate::check::witness::witness;
-use crate::check::{more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Fixed, Form, Isa, Kind, Part};
 use crate::source::Span;

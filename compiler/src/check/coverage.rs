@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
+use super::text::{bits_text, more, runs_text};
 use crate::check::layout::draw;
 use crate::check::suspect::{Finding, Habits, Standing, judge};
-use crate::check::{bits_text, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;

@@ -14,7 +14,7 @@ use isaforge_core::table::{Access, Alternative, Form, Isa, Modifier, Operand, Sh
 use super::change::{Change, How, Subject, change};
 use super::difference::Pattern;
 use super::identity::leads;
-use crate::check::runs_text;
+use crate::check::text::runs_text;
 use compare::{Compare, bits_text};
 
 pub(super) use definitions::{definitions, enum_changes, pairs};

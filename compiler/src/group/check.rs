@@ -14,10 +14,10 @@
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{Encoding, Type};
 
+use super::header::{allowed, begins_group, holds, key_of};
 use crate::check::suspect::{Finding, Standing, judge};
-use crate::check::{more, runs_text};
+use crate::check::text::{more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::group::lower::begins_group;
 use crate::group::model::{Choice, Derived, Groups, Place, Record, Slot};
 use crate::model::{Isa, Part};
 use crate::source::Span;
@@ -137,14 +137,6 @@ fn values(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
     }
 }
 
-/// A bit set of the values of a field that are valid; all of them for a number.
-pub(crate) fn allowed(isa: &Isa, choice: &Choice, place: &Place) -> u64 {
-    let Type::Enum(index) = choice.fields[place.field].ty else { return u64::MAX };
-    let index = place.narrowed.unwrap_or(index.into());
-    let fits = |v: &&crate::model::Value| v.bits < 64 && v.bits <= ones(place.bits.width());
-    isa.enums[index].values.iter().filter(fits).fold(0, |set, v| set | 1 << v.bits)
-}
-
 /// The records that may be found where a slot starts, each with its slot.
 fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
     let slot = &groups.slots[index];
@@ -214,15 +206,6 @@ fn apart(isa: &Isa, a_choice: &Choice, a: &Record, b_choice: &Choice, b: &Record
     constants || fields(a_choice, a, bm, bv) || fields(b_choice, b, am, av)
 }
 
-/// The fields of the header that conditions of slots use and that the given header record stores in bits.
-pub(crate) fn key_of(groups: &Groups, record: &Record) -> Vec<Place> {
-    let mut fields: Vec<usize> =
-        groups.slots.iter().flat_map(|s| s.when.iter().flatten()).map(|(field, _)| *field).collect();
-    fields.sort_unstable();
-    fields.dedup();
-    fields.iter().filter_map(|f| record.places.iter().find(|p| p.field == *f)).cloned().collect()
-}
-
 fn keys(groups: &Groups, out: &mut Diagnostics) {
     let Some(header) = groups.slots.first() else { return };
     let choice = &groups.choices[header.choice];
@@ -263,13 +246,6 @@ fn some_group(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
         let error = Diagnostic::error("E0304", header.span, message).label("the header");
         out.push(error.help("add a slot for what the group does; a `filler` alone does nothing"));
     }
-}
-
-/// Whether at least one of the conditions holds for the values that a header record implies.
-pub(crate) fn holds(when: &[crate::group::model::Condition], record: &Record) -> bool {
-    let says =
-        |(field, values): &(usize, Vec<i64>)| record.implies.iter().any(|(f, v)| f == field && values.contains(v));
-    when.is_empty() || when.iter().any(|c| c.iter().all(says))
 }
 
 fn unused(groups: &Groups, out: &mut Diagnostics) {

@@ -5,7 +5,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::group::table as core;
 use isaforge_core::table::{Bank, Constant, Constants, Enum, Provenance as CoreProvenance, Value};
 
-use crate::group::check::{allowed, holds, key_of};
+use super::header::{allowed, holds, key_of, slots_of};
 use crate::group::model::{
     Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token,
 };
@@ -320,13 +320,6 @@ fn provenance(provenance: Provenance) -> CoreProvenance {
     }
 }
 
-/// Whether a group can begin with a record of the header. The width of its key must have passed the check.
-pub(crate) fn begins_group(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> bool {
-    let key = key_of(groups, record);
-    let width: u32 = key.iter().map(|p| p.bits.width()).sum();
-    (0..=ones(width)).any(|number| slots_of(isa, groups, header, record, &key, number) != core::Plan::NONE)
-}
-
 /// Computes the slots for each value of the key of a header record.
 fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::Plan {
     let key = key_of(groups, record);
@@ -366,27 +359,4 @@ fn derive(d: &Derived) -> core::Derive {
 /// Whether a record of the header stores all fields that a rule constrains.
 fn speaks_of(rule: &Rule, record: &Record) -> bool {
     rule.need.iter().all(|(f, _)| record.places.iter().any(|p| p.field == *f))
-}
-
-fn slots_of(isa: &Isa, groups: &Groups, header: &Choice, record: &Record, key: &[Place], number: u64) -> u32 {
-    let mut rest = number;
-    let mut values: Vec<i64> = header.fields.iter().map(|f| f.default).collect();
-    for (field, value) in &record.implies {
-        values[*field] = *value;
-    }
-    for place in key {
-        let width = place.bits.width();
-        let stored = rest & ones(width);
-        rest >>= width;
-        if stored < 64 && allowed(isa, header, place) >> stored & 1 == 0 {
-            return core::Plan::NONE;
-        }
-        values[place.field] = header.fields[place.field].encoding.value(stored, width);
-    }
-    let holds = |c: &Condition| c.iter().all(|(field, allowed)| allowed.contains(&values[*field]));
-    let there = |s: &Slot| !s.no_encoding && (s.when.is_empty() || s.when.iter().any(holds));
-    let set = groups.slots.iter().enumerate().filter(|(_, s)| there(s)).fold(0, |set, (i, _)| set | 1 << i);
-    // A header alone, or with only filler slots, has no effect.
-    let does = groups.slots.iter().enumerate().any(|(i, s)| i > 0 && !s.filler && set >> i & 1 != 0);
-    if does { set } else { core::Plan::NONE }
 }

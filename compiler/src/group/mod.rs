@@ -4,6 +4,7 @@
 //! names and builds a [`model`], [`check`] checks it, and [`lower`] makes the tables of [`isaforge_core::group`].
 
 pub mod check;
+mod header;
 pub mod lower;
 pub mod model;
 mod operations;

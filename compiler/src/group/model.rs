@@ -1,11 +1,10 @@
 //! A description of groups with every name bound. Plain data; spans remain so that checks can point into the source.
 
-use crate::source::Spanned;
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{Encoding, Type};
 
-use crate::model::Bits;
-use crate::source::Span;
+use crate::model::bits::Bits;
+use crate::source::{Span, Spanned};
 use crate::spec::Provenance;
 
 /// How groups are built.

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::group::model::{Groups, Operand, OperandKind, Operation, RegisterName, RegisterPlace, Token};
 use crate::group::resolve::{fields, slot_names};
 use crate::group::spec::{GroupSpec, OperationSpec, WireSpec};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 
 impl Resolver<'_> {

@@ -14,7 +14,7 @@ use crate::group::model::{Choice, Condition, Derived, Field, Fixed, Groups, Plac
 use crate::group::spec::{self, DerivedSpec, GroupSpec, RecordSpec, SharedFieldSpec, SlotSpec, Word};
 use crate::keys::OneOrMany;
 use crate::model::Part;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{Notation, Provenance};
 

@@ -12,51 +12,11 @@ use crate::diagnostic::Diagnostic;
 use crate::expression::scope::Library;
 use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope, build, parse_text};
 use crate::model::{Encoding, Isa};
-use crate::resolve::Resolver;
-use crate::semantics::resolve::tidy;
-use crate::semantics::{Operation, Semantics};
+use crate::resolve::resolver::Resolver;
+use crate::semantics::model::{Operation, Semantics, tidy};
 use crate::source::Spanned;
 
-/// How the parts of a group work together.
-#[derive(Clone, Debug)]
-pub struct Path {
-    /// What a group does in each repetition.
-    pub operation: Operation,
-    /// The names of roles.
-    pub roles: Vec<String>,
-    /// The operands that are wires, each with its state.
-    pub wires: Vec<(usize, usize)>,
-    /// The number of states, from the first on, that are wires.
-    pub local: usize,
-    /// The field of the header that holds the number of repetitions.
-    pub repeats: usize,
-    /// Registers whose numbers do not step.
-    pub stays: Vec<Stays>,
-    /// What to execute before a group.
-    pub before: Option<Operation>,
-    /// The state that selects the lanes that execute the group.
-    pub mask: Option<usize>,
-    /// The header fields of groups that all lanes execute.
-    pub everyone: Fields,
-    /// The header fields of groups that lanes execute in turn.
-    pub in_turn: Fields,
-}
-
-/// Fields with their allowed values.
-pub type Fields = Vec<(usize, Vec<i64>)>;
-
-/// Registers that stay the same in all repetitions.
-#[derive(Clone, Debug)]
-pub struct Stays {
-    /// Operands.
-    pub operands: Vec<usize>,
-    /// The slot.
-    pub slot: usize,
-    /// The required values of its fields.
-    pub when: Fields,
-    /// Values that its fields must not all have.
-    pub unless: Fields,
-}
+pub use crate::semantics::model::{Fields, Path, Stays};
 
 impl Resolver<'_> {
     /// Declares the wires, before all other states.

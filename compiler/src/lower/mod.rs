@@ -3,9 +3,11 @@
 //! There is a single lowering. A back end prints the tables as Rust code; a specification used without generated code
 //! works on the same values in memory. They live until the program ends: a specification is small and lowered once.
 //!
+//! - `common`: definitions that words share with groups and streams
 //! - `tree`: the decision tree that decodes
 //! - `fast`, `quick`, `script`: the same as look-ups, validity as a test of masks, and printing as a list of look-ups
 
+pub(crate) mod common;
 mod fast;
 mod quick;
 mod script;
@@ -21,7 +23,7 @@ use isaforge_core::text::{Label, Line, Text};
 
 use crate::leak::{slice, text};
 use crate::model::{self, Bits, Encoding, Isa, Type};
-use crate::spec::{Access, Provenance};
+use common::{access, enumeration_with, provenance};
 
 /// The tables of a specification, by how its instructions are encoded.
 #[derive(Clone, Copy, Debug)]
@@ -184,24 +186,6 @@ fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     let greatest = e.values.iter().map(|v| v.bits).max().unwrap_or(0);
     // A wide field with few names must not need a table of all its values.
     enumeration_with(e, greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12)))
-}
-
-/// An enum with the dotted texts of its first `entries` values.
-pub(crate) fn enumeration_with(e: &model::Enum, entries: u64) -> core::Enum {
-    let mut values: Vec<_> = e.values.iter().collect();
-    values.sort_by_key(|v| v.bits);
-    let dotted =
-        |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
-    core::Enum {
-        name: text(&e.name),
-        doc: text(&e.doc),
-        // Further spellings of a value follow it with the same number: parsing finds them all, printing uses the first.
-        values: slice(values.iter().flat_map(|v| {
-            v.words().map(|word| core::Value { bits: v.bits, name: text(&v.name), text: text(word), doc: text(&v.doc) })
-        })),
-        dotted: slice((0..entries).map(dotted)),
-        default: e.default,
-    }
 }
 
 fn tokens(tokens: &[model::Token]) -> &'static [core::Token] {
@@ -376,24 +360,6 @@ fn operand(o: &model::Operand) -> core::Operand {
         suffixes: slice(o.suffixes.iter().map(modifier)),
         quiet_mask,
         quiet_value,
-    }
-}
-
-pub(crate) fn provenance(provenance: Provenance) -> core::Provenance {
-    match provenance {
-        Provenance::Document => core::Provenance::Document,
-        Provenance::VendorBinary => core::Provenance::VendorBinary,
-        Provenance::Driver => core::Provenance::Driver,
-        Provenance::Assumed => core::Provenance::Assumed,
-    }
-}
-
-pub(crate) fn access(access: Access) -> core::Access {
-    match access {
-        Access::None => core::Access::None,
-        Access::Read => core::Access::Read,
-        Access::Write => core::Access::Write,
-        Access::ReadWrite => core::Access::ReadWrite,
     }
 }
 

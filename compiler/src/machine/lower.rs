@@ -2,6 +2,7 @@
 
 use isaforge_core::machine as core;
 
+use super::banks::banks;
 use crate::leak::{slice, text};
 use crate::model::Isa;
 use crate::semantics::lower::lower_graph;
@@ -11,7 +12,7 @@ use crate::semantics::lower::lower_graph;
 /// Returns `None` if the specification does not define what instructions do.
 pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     let machine = isa.machine.as_ref()?;
-    let banks = super::banks(isa);
+    let banks = banks(isa);
     let banks = banks.iter().zip(&machine.banks).map(|(bank, facts)| core::Bank {
         count: bank.count,
         width: bank.width,

@@ -3,14 +3,15 @@
 use isaforge_core::machine::{Burst, Divergence, Named, Register, Service, Space};
 use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
 
+use super::banks::banks;
+use super::model::{Call, Facts, Machine};
 use super::spec::{BeyondSpec, BurstSpec, CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
-use super::{Call, Facts, Machine};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::{Library, OperandInfo, Parameter};
 use crate::expression::syntax::Block;
 use crate::expression::{Built, Choices, Scope, build, parse_text};
 use crate::model::{self, Isa, Shape};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::semantics::resolve::field_scope;
 use crate::semantics::spec::StateSpec;
 use crate::source::{Span, Spanned};
@@ -66,7 +67,7 @@ impl Resolver<'_> {
         }
         machine.bits = self.states_of_bits(&semantics.library, machine.lanes);
         if let Some(spec) = &spec {
-            for bank in super::banks(&self.isa).iter().filter(|bank| bank.width > MAX_WIDTH) {
+            for bank in banks(&self.isa).iter().filter(|bank| bank.width > MAX_WIDTH) {
                 let message = format!("registers of {} bits: those of a machine have at most {MAX_WIDTH}", bank.width);
                 let help = "give the bank narrower registers; an operand with a `size` takes several, as elements";
                 self.out.push(Diagnostic::error("E0033", bank.span, message).help(help));
@@ -130,7 +131,7 @@ impl Resolver<'_> {
     /// The properties of each bank.
     fn bank_facts(&mut self, library: &Library) -> Vec<Facts> {
         let specs = self.all(|file| &file.banks);
-        let banks = super::banks(&self.isa);
+        let banks = banks(&self.isa);
         let mut all = vec![Facts::default(); banks.len()];
         for (name, spec) in specs {
             let Some(bank) = banks.iter().position(|bank| bank.name == name.value) else { continue };
@@ -265,7 +266,7 @@ impl Resolver<'_> {
 
     /// Finds a register by name; reports an unknown one.
     fn register(&mut self, name: &Spanned<String>) -> Option<Register> {
-        let banks = super::banks(&self.isa);
+        let banks = banks(&self.isa);
         let find = |(bank, known): (usize, &Bank)| {
             let index = known.number_of(&name.value)?;
             Some(Register { bank: bank as u16, index })
@@ -288,7 +289,7 @@ impl Resolver<'_> {
             let Some(register) = &spec.register else { continue };
             let Some(state) = library.states.iter().position(|state| state.name == name.value) else { continue };
             let Some(found) = self.register(register) else { continue };
-            let width = super::banks(&self.isa)[usize::from(found.bank)].width;
+            let width = banks(&self.isa)[usize::from(found.bank)].width;
             let state_type = library.states[state].ty;
             if state_type.size() != u32::from(width) || library.states[state].count != 1 {
                 let message = format!("a register of {width} bits is not a `{state_type}`");
@@ -426,7 +427,7 @@ fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Librar
     // Texts see the fields of words as they see those of streams.
     let fields = alternative.fields.iter().map(|field| as_stream_field(isa, field));
     let fields: Vec<Field> = fields.chain([size_field(alternative.span)]).collect();
-    Some((kind, bits, field_scope(isa, &super::banks(isa), &fields, &[], library)))
+    Some((kind, bits, field_scope(isa, &banks(isa), &fields, &[], library)))
 }
 
 /// A field for the number of bits read, which follows the other fields.

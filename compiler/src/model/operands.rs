@@ -2,7 +2,7 @@
 
 use isaforge_core::table::Target;
 
-use super::{Bits, Type};
+use super::bits::Bits;
 use crate::source::Span;
 use crate::spec::Access;
 
@@ -209,4 +209,23 @@ pub struct Operand {
     pub shape: Shape,
     /// Modifiers written after it.
     pub suffixes: Vec<Modifier>,
+}
+
+/// The type of a field's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A truth value.
+    Flag,
+    /// A number in decimal.
+    Decimal,
+    /// A number in hexadecimal.
+    Hex,
+    /// A number in two's complement.
+    Signed,
+    /// A value of an enum.
+    Enum(usize),
+    /// A constant from a table.
+    Constant(usize),
+    /// A register of a bank.
+    Register(usize),
 }

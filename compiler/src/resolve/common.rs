@@ -1,12 +1,12 @@
 //! Definitions that instructions refer to: enums, constants, banks, shared fields, kinds, limits.
 
-use crate::check::bits_text;
+use super::resolver::Resolver;
+use crate::check::text::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Spelling,
     Token, Type, Value,
 };
-use crate::resolve::Resolver;
 use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::resolver::{Resolver, Rulings};
 use crate::diagnostic::Diagnostic;
 use crate::model::Fixed;
-use crate::resolve::Resolver;
 use crate::source::Spanned;
 use crate::spec::{FamilySpec, InstructionSpec, RulingSpec};
 
@@ -57,7 +57,7 @@ impl Resolver<'_> {
     pub(crate) fn note(&mut self, spec: &InstructionSpec) -> String {
         let known = match &self.rulings {
             Some(known) => known.clone(),
-            None => self.rulings.insert(Rulings::of(self).into()).clone(),
+            None => self.rulings.insert(rulings(self).into()).clone(),
         };
         let Rulings { rulings, of_kinds } = &*known;
         let used = spec.operands.iter().flat_map(|o| o.iter()).filter_map(|(_, o)| o.kind.as_ref());
@@ -79,21 +79,13 @@ impl Resolver<'_> {
     }
 }
 
-/// The rulings, and those that kinds of operands depend on.
-pub(crate) struct Rulings {
-    rulings: Vec<(Spanned<String>, RulingSpec)>,
-    of_kinds: HashMap<String, Vec<Spanned<String>>>,
-}
-
-impl Rulings {
-    fn of(resolver: &Resolver<'_>) -> Self {
-        let mut of_kinds: HashMap<String, Vec<Spanned<String>>> = HashMap::new();
-        let kinds = resolver.files.iter().filter_map(|(_, f)| f.kinds.as_ref()).flat_map(|kinds| kinds.iter());
-        for (name, kind) in kinds {
-            if let Some(rulings) = &kind.rulings {
-                of_kinds.entry(name.value.clone()).or_default().extend(rulings.iter().cloned());
-            }
+fn rulings(resolver: &Resolver<'_>) -> Rulings {
+    let mut of_kinds: HashMap<String, Vec<Spanned<String>>> = HashMap::new();
+    let kinds = resolver.files.iter().filter_map(|(_, f)| f.kinds.as_ref()).flat_map(|kinds| kinds.iter());
+    for (name, kind) in kinds {
+        if let Some(rulings) = &kind.rulings {
+            of_kinds.entry(name.value.clone()).or_default().extend(rulings.iter().cloned());
         }
-        Rulings { rulings: resolver.all(|f| &f.rulings), of_kinds }
     }
+    Rulings { rulings: resolver.all(|f| &f.rulings), of_kinds }
 }

@@ -1,9 +1,9 @@
 //! Instructions written in YAML.
 
-use crate::check::bits_text;
+use super::resolver::Resolver;
+use crate::check::text::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Part, Shape, Token, Type};
-use crate::resolve::Resolver;
 use crate::resolve::common::number_type;
 use crate::resolve::syntax::{name_registers, parse_template};
 use crate::source::{Span, Spanned};

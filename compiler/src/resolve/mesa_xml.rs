@@ -7,9 +7,9 @@ mod instructions;
 mod operands;
 mod usage;
 
+use super::resolver::Resolver;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Constants, Enum, Fixed, Part, Value};
-use crate::resolve::Resolver;
 use crate::source::{Kind, Span, Spanned, has_element};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};

@@ -1,5 +1,7 @@
 //! From syntax to the model: binds names, computes positions, expands XML groups, and applies errata.
 //!
+//! - here: reads the files of a specification, and runs the stages
+//! - `resolver`: the state that all stages share
 //! - `sharing`: expands `like` and `rows`, before anything else
 //! - `common`: definitions that instructions refer to: enums, banks, kinds, limits
 //! - `instructions`: instructions written in YAML; `families`: entries that define several
@@ -13,51 +15,22 @@ mod families;
 mod index;
 mod instructions;
 mod mesa_xml;
+pub(crate) mod resolver;
 mod sharing;
 mod syntax;
 mod unused;
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::build::taken_crate_name;
-use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
+use crate::crate_name::taken_crate_name;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::keys::{FromNode, Named, OneOrMany, Reader};
 use crate::model::{Encoding, Isa};
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::{File, InstructionSpec, YAML};
 use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
-
-/// The state of resolving.
-pub(crate) struct Resolver<'a> {
-    pub sources: &'a mut Sources,
-    pub out: &'a mut Diagnostics,
-    pub isa: Isa,
-    pub files: Vec<(FileId, File)>,
-    /// Files of bases: unused definitions in them do not concern the specification that builds on them.
-    pub bases: Vec<FileId>,
-    /// How many kinds the specification declares; those after them are of plain registers.
-    pub declared_kinds: usize,
-    /// Entries of `xml` sections that had an effect.
-    pub applied: HashSet<Span>,
-    /// Primary opcodes of the XML files.
-    pub opcodes: HashSet<u64>,
-    /// Attributes of XML files that were reported. Those of a group are visited for each of its instructions.
-    pub told: HashSet<Span>,
-    /// Opcodes of an XML file that are too wide for their bits.
-    pub too_wide: Vec<Spanned<u64>>,
-    /// The names of instructions in the XML files.
-    pub names: HashSet<String>,
-    /// Indexes of enums, kinds and banks by name.
-    pub indexes: index::Indexes,
-    /// The rulings that kinds depend on, computed on first use.
-    pub rulings: Option<std::rc::Rc<families::Rulings>>,
-    /// How many bytes of YAML were read; a base counts once for each file that builds on it.
-    pub read: usize,
-    pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
-    pub arm_documents: Vec<arm_xml::Document>,
-}
+use resolver::Resolver;
 
 /// Reads the specification whose entry is `path`, with all files it names.
 ///
@@ -127,30 +100,6 @@ const MAX_NESTED: usize = 64;
 const MAX_FILES: usize = 1000;
 /// The maximum number of bytes of YAML to read; a base counts once for each file that builds on it.
 const MAX_BYTES: usize = 64 << 20;
-
-impl<'a> Resolver<'a> {
-    /// A resolver without files.
-    fn new(sources: &'a mut Sources, out: &'a mut Diagnostics) -> Self {
-        Resolver {
-            sources,
-            out,
-            isa: Isa::default(),
-            files: Vec::new(),
-            bases: Vec::new(),
-            declared_kinds: 0,
-            applied: HashSet::new(),
-            opcodes: HashSet::new(),
-            told: HashSet::new(),
-            too_wide: Vec::new(),
-            names: HashSet::new(),
-            indexes: index::Indexes::default(),
-            rulings: None,
-            read: 0,
-            xml_roots: Vec::new(),
-            arm_documents: Vec::new(),
-        }
-    }
-}
 
 impl Resolver<'_> {
     fn load(&mut self, path: &Path, named: Option<&Spanned<String>>, stack: &mut Vec<PathBuf>) -> Option<()> {
@@ -250,12 +199,6 @@ impl Resolver<'_> {
         self.out.push(error.label("a document begins here").help(help));
     }
 
-    /// The path of a file named by another file.
-    pub(crate) fn beside(&self, name: &Spanned<String>) -> PathBuf {
-        let folder = self.sources.path_on_disk(name.span.file).parent().unwrap_or(Path::new(""));
-        folder.join(&name.value)
-    }
-
     /// Merges a file over its base, if it names one.
     fn with_base(&mut self, node: Node, id: FileId, stack: &mut Vec<PathBuf>) -> Option<Node> {
         let Value::Map(entries) = &node.value else { return Some(node) };
@@ -283,7 +226,7 @@ impl Resolver<'_> {
         stack.push(path);
         let under = read_yaml(self.sources, base_id, self.out).and_then(|under| self.with_base(under, base_id, stack));
         stack.pop();
-        Some(overlay(under?, node))
+        Some(sharing::overlay(under?, node))
     }
 
     /// Sets the name and the width of words from the entry, which is the first file.
@@ -325,53 +268,6 @@ impl Resolver<'_> {
         }
         Some(())
     }
-
-    /// All entries of a key in all files, in file order.
-    pub(crate) fn all<T: Clone>(&self, key: impl Fn(&File) -> &Option<Named<T>>) -> Vec<(Spanned<String>, T)> {
-        self.files.iter().filter_map(|(_, f)| key(f).as_ref()).flat_map(|n| n.0.clone()).collect()
-    }
-
-    /// The index of a name, or an error. The names come with the places of their definitions, because a definition may
-    /// be misspelt or missing.
-    pub(crate) fn find<'n>(
-        out: &mut Diagnostics,
-        what: &str,
-        name: &Spanned<String>,
-        names: impl Iterator<Item = (&'n str, Option<Span>)> + Clone,
-    ) -> Option<usize> {
-        let Some((found, (_, definition))) = names.clone().enumerate().find(|(_, (n, _))| *n == name.value) else {
-            if !out.pass_over(&name.value) {
-                let names = if out.explains() { names.collect() } else { Vec::new() };
-                unknown(out, what, name, &names);
-            }
-            return None;
-        };
-        if let Some(span) = definition {
-            out.note_use(span);
-        }
-        Some(found)
-    }
-}
-
-/// Reports an unknown name. Not generic, so that it is compiled only once.
-fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(&str, Option<Span>)]) {
-    let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
-    let near = out.near(&name.value, names.iter().map(|(n, _)| *n));
-    let definition = near.and_then(|near| names.iter().find(|(n, _)| *n == near)?.1);
-    if let Some(near) = near {
-        error = error.help(format!("did you mean `{near}`?"));
-    }
-    if let (Some(near), Some(span)) = (near, definition) {
-        error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
-    }
-    let all = names.iter().filter_map(|(_, span)| *span).reduce(Span::to);
-    let first = names.iter().map(|(n, _)| *n).filter(|n| !n.is_empty()).take(4);
-    let all = all.map(|span| (span, format!("there is {}", list(first, names.len()))));
-    if out.explains() {
-        out.push_unknown(error, Unknown { near: definition, all });
-    } else {
-        out.push(error);
-    }
 }
 
 /// Why a name cannot be that of a crate and module; `None` if it can.
@@ -390,15 +286,6 @@ fn wrong_crate_name(name: &str) -> Option<String> {
         return Some(format!("the name has {} letters, at most {MAX_TEXT} are allowed", name.len()));
     }
     taken_crate_name(name).map(str::to_owned)
-}
-
-/// Formats `` `a`, `b` and 3 more ``.
-fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
-    let names: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
-    match total.saturating_sub(names.len()) {
-        0 => names.join(", "),
-        rest => format!("{} and {rest} more", names.join(", ")),
-    }
 }
 
 /// The sections whose entries are independent: a mistake in one entry does not affect the others.
@@ -448,27 +335,4 @@ fn collect(node: &Node, spans: &mut Vec<Span>) {
         Value::List(items) => items.iter().for_each(|item| collect(item, spans)),
         _ => {}
     }
-}
-
-/// Merges `over` into `under`: maps merge key by key, `~` removes a key, and any other value replaces the one there.
-pub(crate) fn overlay(under: Node, over: Node) -> Node {
-    let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
-    let mut merged: Vec<Option<(Spanned<String>, Node)>> = below.into_iter().map(Some).collect();
-    let known: HashMap<String, usize> =
-        merged.iter().flatten().enumerate().map(|(i, (key, _))| (key.value.clone(), i)).collect();
-    for (key, value) in above {
-        match (known.get(&key.value), &value.value) {
-            (Some(i), Value::Null) => merged[*i] = None,
-            (Some(i), _) => {
-                let laid = match merged[*i].take() {
-                    Some((_, old)) => overlay(old, value.clone()),
-                    None => value.clone(),
-                };
-                merged[*i] = Some((key.clone(), laid));
-            }
-            (None, _) => merged.push(Some((key.clone(), value.clone()))),
-        }
-    }
-    let merged = merged.into_iter().flatten().collect();
-    Node { span: over.span, value: Value::Map(merged) }
 }

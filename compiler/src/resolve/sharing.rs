@@ -2,10 +2,9 @@
 //!
 //! Both operate on the syntax before it is read, so that the result is the same as if the entries were written out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::resolve::overlay;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Value};
@@ -313,4 +312,27 @@ impl Row<'_> {
         self.room.ends(VALUE + text.len(), self.place, out);
         Node { span: node.span, value: Value::Text(filled) }
     }
+}
+
+/// Merges `over` into `under`: maps merge key by key, `~` removes a key, and any other value replaces the one there.
+pub(crate) fn overlay(under: Node, over: Node) -> Node {
+    let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
+    let mut merged: Vec<Option<(Spanned<String>, Node)>> = below.into_iter().map(Some).collect();
+    let known: HashMap<String, usize> =
+        merged.iter().flatten().enumerate().map(|(i, (key, _))| (key.value.clone(), i)).collect();
+    for (key, value) in above {
+        match (known.get(&key.value), &value.value) {
+            (Some(i), Value::Null) => merged[*i] = None,
+            (Some(i), _) => {
+                let laid = match merged[*i].take() {
+                    Some((_, old)) => overlay(old, value.clone()),
+                    None => value.clone(),
+                };
+                merged[*i] = Some((key.clone(), laid));
+            }
+            (None, _) => merged.push(Some((key.clone(), value.clone()))),
+        }
+    }
+    let merged = merged.into_iter().flatten().collect();
+    Node { span: over.span, value: Value::Map(merged) }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::resolver::Resolver;
 use crate::diagnostic::Diagnostic;
 use crate::model::Shape;
-use crate::resolve::Resolver;
 use crate::suggest::did_you_mean;
 
 impl Resolver<'_> {

@@ -9,7 +9,7 @@
 
 use isaforge_core::semantics::Modifier;
 
-use super::Semantics;
+use super::model::Semantics;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Built, Scope};
 use crate::model::Isa;

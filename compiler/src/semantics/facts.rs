@@ -1,31 +1,16 @@
 //! Facts about instructions that a specification gives besides their texts.
 
 use isaforge_core::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
 
-use super::Semantics;
+use super::model::Semantics;
 use super::spec::{EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
 use crate::diagnostic::Diagnostic;
 use crate::leak::{slice, text};
 use crate::model::{Isa, Type};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 
-/// Fidelity, preloads and flow.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// How faithful instructions are to the hardware.
-    pub fidelity: Vec<Fidelity>,
-    /// The register contents at the start of programs.
-    pub preloads: Vec<Preload>,
-    /// The effects of the values of the flow modifier.
-    pub flow: Vec<Flow>,
-    /// The slots of instructions that do not encode them: the opcode, and the slots as bits.
-    pub sends: Vec<(u16, u8)>,
-    /// The alternative of operands that are read for the last time.
-    pub last_read: &'static str,
-}
+pub use super::model::Facts;
 
 impl Resolver<'_> {
     /// Adds the facts of a file.
@@ -189,58 +174,5 @@ fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {
         first: spec.first,
         values: slice(values),
         uniform: slice(uniform),
-    }
-}
-
-/// Tokens for the fields of the static tables that hold the facts.
-pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStream {
-    let fidelity = semantics.fidelity.iter().map(|found| {
-        let Fidelity { instructions, class, detail, evidence, note } = found;
-        let instructions = instructions.iter().map(|opcode| Literal::u16_unsuffixed(*opcode));
-        let class = quote::format_ident!("{}", format!("{class:?}"));
-        quote! {
-            super::__rt::semantics::facts::Fidelity {
-                instructions: &[#(#instructions),*],
-                class: super::__rt::semantics::facts::FidelityClass::#class,
-                detail: #detail,
-                evidence: #evidence,
-                note: #note,
-            }
-        }
-    });
-    let preloads = semantics.preloads.iter().map(|preload| {
-        let Preload { name, doc, first, values, uniform } = preload;
-        let first = Literal::u16_unsuffixed(*first);
-        let uniform = uniform.iter().map(|register| Literal::u16_unsuffixed(*register));
-        let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
-        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*], uniform: &[#(#uniform),*] })
-    });
-    let flow = semantics.flow.iter().map(|flow| {
-        let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;
-        let value = Literal::u64_unsuffixed(value);
-        let [sends, waits] = [sends, waits].map(Literal::u8_unsuffixed);
-        quote! {
-            super::__rt::semantics::facts::Flow {
-                modifier: #modifier,
-                value: #value,
-                sends: #sends,
-                waits: #waits,
-                reconverges: #reconverges,
-                discards: #discards,
-                ends: #ends,
-            }
-        }
-    });
-    let last_read = semantics.last_read;
-    let sends = semantics.sends.iter().map(|(opcode, slots)| {
-        let (opcode, slots) = (Literal::u16_unsuffixed(*opcode), Literal::u8_unsuffixed(*slots));
-        quote!((#opcode, #slots))
-    });
-    quote! {
-        fidelity: &[#(#fidelity),*],
-        preloads: &[#(#preloads),*],
-        flow: &[#(#flow),*],
-        sends: &[#(#sends),*],
-        last_read: #last_read,
     }
 }

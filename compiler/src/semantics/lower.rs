@@ -2,10 +2,9 @@
 
 use isaforge_core::semantics as core;
 
-use super::Semantics;
+use super::model::{Path, Semantics};
 use crate::expression::Built;
 use crate::expression::scope::Parameter;
-use crate::group::semantics::Path;
 use crate::leak::{slice, text};
 
 /// Lowers the semantics. The tables live until the program ends, like those of [`crate::lower`].

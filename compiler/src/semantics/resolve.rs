@@ -12,21 +12,22 @@ use std::collections::HashMap;
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Effects, Modifier, Type};
 
+use super::model::{Operation, Semantics, tidy};
 use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
-use super::{Operation, Semantics};
 use crate::diagnostic::Diagnostic;
 use crate::expression::builtins::BUILTINS;
 use crate::expression::parse::KEYWORDS;
 use crate::expression::scope::{Function, IntrinsicInfo, Library, Parameter, StateInfo};
 use crate::expression::types::parse_type;
 use crate::expression::{build, parse_signature, parse_text};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 use scope::stream_scope;
 
-pub(crate) use scope::field_scope;
 pub use scope::form_scope;
+
+pub(crate) use scope::field_scope;
 
 /// How many instructions a mistake in a shared text lists at most.
 const SHOWN: usize = 3;
@@ -344,11 +345,4 @@ impl Resolver<'_> {
             library.functions.insert(signature.name.value, function);
         }
     }
-}
-
-/// Removes trailing spaces and the empty lines around a text, for display.
-pub(crate) fn tidy(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
-    lines[first..].join("\n").trim_end().to_owned()
 }

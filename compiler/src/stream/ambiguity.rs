@@ -6,9 +6,9 @@
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide};
 
-use super::check::{MARKED, MAX_REPORTED, engine_for};
 use super::diagram::Node;
 use super::model::Set;
+use super::rules::{MARKED, MAX_REPORTED, engine_for};
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 

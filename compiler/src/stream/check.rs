@@ -4,29 +4,15 @@
 //! a value that is computed from itself, or through too many others. E0132: a computed value for which no inverse is
 //! found.
 
-use isaforge_core::stream::{self as core, Engine, MAX_CHAIN, MAX_NESTING, Role, Wide};
+use isaforge_core::stream::{self as core, MAX_CHAIN, MAX_NESTING, Role, Wide};
 
 use super::STORED;
 use super::lower::lower_exact;
 use super::model::{Field, Layout, Set, Source, Stream, Type};
-use crate::check::more;
+use super::rules::MARKED;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
-
-/// How many words of each layout are tried.
-pub(super) const SAMPLES: u64 = 24;
-/// How many mistakes of a kind are reported individually.
-pub(super) const MAX_REPORTED: usize = 20;
-/// How many places involved in a mistake are marked.
-pub(super) const MARKED: usize = 4;
-
-/// The bits of a layout that are defined.
-pub(crate) fn accounted(layout: &Layout) -> Wide {
-    let fields =
-        layout.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
-    fields.fold(layout.fixed_mask | layout.ignored, |all, pieces| all | Layout::bits_of(pieces))
-}
 
 /// The definitions of bits in a layout: mask, place, and name if it is a field.
 fn definitions(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
@@ -93,44 +79,6 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     super::never::check(tables, stream, out);
 }
 
-/// The tables at the first generation that has all of the layouts; `None` when there is none.
-pub(super) fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout]) -> Option<Engine> {
-    let (first, last) = stream.generations;
-    let since = layouts.iter().map(|layout| layout.since).max().unwrap_or(first).max(first);
-    let until = layouts.iter().map(|layout| layout.until).min().unwrap_or(last).min(last);
-    (since <= until).then_some(Engine { stream, generation: since })
-}
-
-/// The bits that are stored for some fields of a layout, given as a bit set.
-pub(super) fn bits_of_fields(layout: &core::Layout, fields: u64) -> Wide {
-    let fields = layout.fields.iter().enumerate().filter(|(i, _)| fields >> (i & 63) & 1 != 0);
-    fields.fold(Wide::ZERO, |bits, (_, field)| match field.source {
-        core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
-        _ => bits,
-    })
-}
-
-/// Scatters a value over certain bits of a word, lowest first.
-pub(super) fn spread(bits: Wide, mut value: u64) -> Wide {
-    let mut word = Wide::ZERO;
-    for (at, width) in bits.runs() {
-        word.set(at, width, value);
-        value = value.checked_shr(width).unwrap_or(0);
-    }
-    word
-}
-
-/// Reports the first [`MAX_REPORTED`] mistakes of a kind, and how many more there are.
-pub(super) fn report(count: usize, mistakes: impl Iterator<Item = Diagnostic>, out: &mut Diagnostics) {
-    for (number, mistake) in (1..=MAX_REPORTED).zip(mistakes) {
-        let rest = more(count, MAX_REPORTED).filter(|_| number == MAX_REPORTED);
-        out.push(match rest {
-            Some(rest) => mistake.note(format!("and {rest} more")),
-            None => mistake,
-        });
-    }
-}
-
 fn bits_text(bits: Wide) -> String {
     let runs: Vec<String> = bits
         .runs()
@@ -174,7 +122,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
         }
         claimed |= bits;
     }
-    let rest = whole & !accounted(layout);
+    let rest = whole & !layout.accounted();
     if !rest.is_zero() && !alias {
         let message = format!("undefined {} in `{}`", bits_text(rest), layout.name);
         let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";

@@ -3,7 +3,7 @@
 use super::model::{Field, Type};
 use super::resolve::entry_span;
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::spec::{Constant, GenerationsSpec};
 
 /// The first and the last generation, and the named generations.

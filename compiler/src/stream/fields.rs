@@ -18,7 +18,7 @@ use super::STORED;
 use super::model::{Expr, Field, Layout, Source, Token, Type};
 use crate::diagnostic::Diagnostic;
 use crate::keys::Named;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, EncodeSpec, FieldSpec, Notation as Word, NumberSpec, TargetWord};
 

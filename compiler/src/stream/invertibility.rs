@@ -9,10 +9,10 @@ use std::collections::HashSet;
 
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
 
-use super::check::{MAX_REPORTED, SAMPLES, bits_of_fields, engine_for, spread};
 use super::diagram::Node;
 use super::linear;
 use super::model::{Layout, Set, Stream};
+use super::rules::{MAX_REPORTED, SAMPLES, bits_of_fields, engine_for, spread};
 use super::tree::order;
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Layout, Type};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Span;
 
 /// The first generation of each range, with the enum for that range.

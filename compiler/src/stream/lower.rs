@@ -8,7 +8,7 @@ use isaforge_core::text::Text;
 use super::model::{self, Expr, Layout, Source, Stream, Token, Type};
 use super::tree;
 use crate::leak::{slice, text};
-use crate::lower::{access, enumeration_with, provenance};
+use crate::lower::common::{access, enumeration_with, provenance};
 use crate::model::Isa;
 
 struct Lower {

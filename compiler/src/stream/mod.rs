@@ -21,6 +21,7 @@ mod modifiers;
 mod never;
 mod quick;
 pub mod resolve;
+mod rules;
 pub(crate) mod template;
 mod texts;
 pub(crate) mod tree;

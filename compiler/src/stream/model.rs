@@ -5,12 +5,11 @@
 //! the first [`Set`] is that of the instructions.
 
 use isaforge_core::semantics::Node;
-pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
 
-use crate::model::Isa;
 use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance};
-use crate::suggest::one_of;
+
+pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
 
 /// An instruction set that is decoded from a byte stream. Enums are those of [`crate::model::Isa`].
 #[derive(Clone, Debug, Default)]
@@ -45,41 +44,6 @@ pub struct NoGeneration {
     pub message: String,
     /// How to select one.
     pub help: String,
-}
-
-impl Isa {
-    /// The number of a generation that is given by name or number. Not needed for a set without generations.
-    ///
-    /// # Errors
-    /// When the generation does not exist, or none is given although there are several.
-    pub fn generation(&self, wanted: Option<&str>) -> Result<u32, NoGeneration> {
-        let (generations, names) =
-            self.stream().map_or(((0, 0), &[][..]), |stream| (stream.generations, &stream.generation_names));
-        let (first, last) = generations;
-        let known = match (names, first == last) {
-            ([_, ..], _) => one_of(names.iter().map(|(name, _)| name)),
-            ([], true) => {
-                let none =
-                    || NoGeneration { message: "has no generations".to_owned(), help: "leave it out".to_owned() };
-                return wanted.map_or(Ok(first), |_| Err(none()));
-            }
-            ([], false) if last == u32::MAX => format!("the numbers from {first}"),
-            ([], false) => format!("{first} to {last}"),
-        };
-        let Some(wanted) = wanted else {
-            let message = "describes several generations".to_owned();
-            return Err(NoGeneration { message, help: format!("choose a `generation`: {known}") });
-        };
-        let named = names.iter().find(|(name, _)| name == wanted).map(|(_, number)| *number);
-        let is_known = |number: &u32| match names {
-            [] => (first..=last).contains(number),
-            _ => names.iter().any(|(_, known)| known == number),
-        };
-        named.or_else(|| wanted.parse().ok().filter(is_known)).ok_or_else(|| NoGeneration {
-            message: format!("has no generation {wanted}"),
-            help: format!("its generations are {known}"),
-        })
-    }
 }
 
 impl Stream {
@@ -404,6 +368,13 @@ impl Layout {
             }
         }
         leaves
+    }
+
+    /// The bits that are defined.
+    pub(crate) fn accounted(&self) -> Wide {
+        let fields =
+            self.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
+        fields.fold(self.fixed_mask | self.ignored, |all, pieces| all | Layout::bits_of(pieces))
     }
 }
 

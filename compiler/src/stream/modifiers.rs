@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use isaforge_core::stream::{self as core, Engine, Role, Wide};
 use isaforge_core::text::Line;
 
-use super::check::{MAX_REPORTED, SAMPLES, engine_for};
 use super::model::{Layout, Set, Source, Token, Type};
+use super::rules::{MAX_REPORTED, SAMPLES, engine_for};
 use super::tree::order;
-use crate::check::more;
+use crate::check::text::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;

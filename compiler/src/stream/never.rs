@@ -9,9 +9,9 @@ use std::ops::RangeInclusive;
 use isaforge_core::stream::{self as core, Engine, Input, Role};
 
 use super::blast;
-use super::check::{engine_for, report};
 use super::diagram::Node;
 use super::model::Stream;
+use super::rules::{engine_for, report};
 use super::tree::order;
 use super::validity::Validity;
 use crate::diagnostic::{Diagnostic, Diagnostics};

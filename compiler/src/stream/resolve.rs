@@ -20,7 +20,7 @@ use super::model::{Bank, Expr, Field, Layout, Set, Source, Stream, Token, Type};
 use crate::diagnostic::Diagnostic;
 use crate::keys::Named;
 use crate::model::Encoding;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, KindSpec, NumberSpec};
 

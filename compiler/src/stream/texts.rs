@@ -11,8 +11,8 @@ use isaforge_core::stream::program::{ends_with_semicolons, mistaken_for};
 use isaforge_core::stream::{self as core, Engine, NoPlaces, Role, Scope, Source, Token, Wide, sample};
 use isaforge_core::text::Line;
 
-use super::check::{SAMPLES, bits_of_fields, engine_for, report, spread};
 use super::model::Set;
+use super::rules::{SAMPLES, bits_of_fields, engine_for, report, spread};
 use super::validity::{Validity, by_significance};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 

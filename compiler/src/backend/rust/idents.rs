@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use proc_macro2::Ident;
 use quote::format_ident;
 
+use crate::crate_name::is_keyword;
+
 /// Splits a name into words at characters that are not alphanumeric, and capitalises each; words in capitals are
 /// lowered first.
 fn words(name: &str) -> impl Iterator<Item = String> + '_ {
@@ -54,20 +56,6 @@ pub(crate) fn snake(name: &str) -> String {
         result.insert(0, '_');
     }
     result
-}
-
-/// The keywords of every edition, including reserved ones, since a generated crate may use any edition.
-const KEYWORDS: &[&str] = &[
-    "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
-    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "Self", "static", "struct",
-    "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while",
-    "yield",
-];
-
-/// Whether a name is a keyword in some edition of Rust.
-pub(crate) fn is_keyword(name: &str) -> bool {
-    KEYWORDS.contains(&name)
 }
 
 /// The identifier for a result of [`pascal`] or [`snake`]; appends an underscore to a keyword.

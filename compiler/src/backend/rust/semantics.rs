@@ -1,5 +1,6 @@
 //! Tables of semantics as Rust.
 
+use isaforge_core::semantics::facts::{Fidelity, Flow, Preload};
 use isaforge_core::semantics::group::{DataPath, Fields};
 use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
 use proc_macro2::{Literal, TokenStream};
@@ -55,7 +56,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
         }
         None => quote!(None),
     };
-    let facts = crate::semantics::facts::emit(semantics);
+    let facts = facts(semantics);
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
         /// The meaning of the instructions, as typed graphs.
@@ -209,4 +210,57 @@ fn type_of(ty: Type) -> TokenStream {
     };
     let (bits, lanes) = (Literal::u8_unsuffixed(ty.bits), Literal::u8_unsuffixed(ty.lanes));
     quote!(#name(#bits, #lanes))
+}
+
+/// Tokens for the fields of the static tables that hold the facts.
+fn facts(semantics: &Semantics) -> TokenStream {
+    let fidelity = semantics.fidelity.iter().map(|found| {
+        let Fidelity { instructions, class, detail, evidence, note } = found;
+        let instructions = instructions.iter().map(|opcode| Literal::u16_unsuffixed(*opcode));
+        let class = format_ident!("{}", format!("{class:?}"));
+        quote! {
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[#(#instructions),*],
+                class: super::__rt::semantics::facts::FidelityClass::#class,
+                detail: #detail,
+                evidence: #evidence,
+                note: #note,
+            }
+        }
+    });
+    let preloads = semantics.preloads.iter().map(|preload| {
+        let Preload { name, doc, first, values, uniform } = preload;
+        let first = Literal::u16_unsuffixed(*first);
+        let uniform = uniform.iter().map(|register| Literal::u16_unsuffixed(*register));
+        let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
+        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*], uniform: &[#(#uniform),*] })
+    });
+    let flow = semantics.flow.iter().map(|flow| {
+        let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;
+        let value = Literal::u64_unsuffixed(value);
+        let [sends, waits] = [sends, waits].map(Literal::u8_unsuffixed);
+        quote! {
+            super::__rt::semantics::facts::Flow {
+                modifier: #modifier,
+                value: #value,
+                sends: #sends,
+                waits: #waits,
+                reconverges: #reconverges,
+                discards: #discards,
+                ends: #ends,
+            }
+        }
+    });
+    let last_read = semantics.last_read;
+    let sends = semantics.sends.iter().map(|(opcode, slots)| {
+        let (opcode, slots) = (Literal::u16_unsuffixed(*opcode), Literal::u8_unsuffixed(*slots));
+        quote!((#opcode, #slots))
+    });
+    quote! {
+        fidelity: &[#(#fidelity),*],
+        preloads: &[#(#preloads),*],
+        flow: &[#(#flow),*],
+        sends: &[#(#sends),*],
+        last_read: #last_read,
+    }
 }

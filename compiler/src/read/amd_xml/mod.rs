@@ -6,7 +6,7 @@
 mod document;
 mod layouts;
 
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
 use crate::model::Isa;
 use crate::xml::read_xml;

@@ -20,7 +20,7 @@ use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
 
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::resolve::resolve_parts;

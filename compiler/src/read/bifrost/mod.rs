@@ -8,7 +8,7 @@ mod document;
 mod layouts;
 mod logic;
 
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
 use crate::model::Isa;
 use crate::xml::read_xml;

@@ -16,14 +16,13 @@ mod graph;
 mod hierarchy;
 mod layout;
 
-use context::Context;
-
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Encoding, Isa};
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::Provenance;
 use crate::stream::model::{Instruction, Set, Stream};
+use context::Context;
 
 /// The bitset that contains the instructions.
 const ROOT: &str = "#instruction";

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use isaforge_core::bits::ones;
 use isaforge_core::stream::{Piece, Role, Wide};
 
-use super::GENERATIONS;
-use super::document::{Encoding, Instruction, Variable};
+use super::instruction::{Encoding, GENERATIONS, Instruction, Variable};
 use super::operands::Draft;
 use super::syntax::Syntax;
 use crate::diagnostic::{Diagnostic, Diagnostics};

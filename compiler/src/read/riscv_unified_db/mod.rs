@@ -1,18 +1,19 @@
 //! riscv-unified-db: a folder of YAML files, one for each instruction.
 //!
-//! [`files`] finds and reads them, [`nodes`] extracts data from YAML, [`document`] represents an instruction as plain
-//! data, [`condition`] determines the generations that have it, [`syntax`] is the table of facts that the documents
+//! [`files`] finds and reads them, [`nodes`] extracts data from YAML, [`document`] makes each
+//! a plain [`instruction`], [`condition`] determines the generations that have it, [`syntax`] is the table of facts that the documents
 //! lack, and [`layouts`] makes the model, with its operands in [`operands`].
 
 mod condition;
 mod document;
 mod files;
+mod instruction;
 mod layouts;
 mod nodes;
 mod operands;
 mod syntax;
 
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::model::Isa;
 
 /// The format.
@@ -22,9 +23,6 @@ pub const FORMAT: Format = Format {
     is,
     read,
 };
-
-/// The register widths, which are the generations.
-const GENERATIONS: [(&str, u64); 2] = [("rv32", 32), ("rv64", 64)];
 
 fn is(document: &Document<'_>) -> bool {
     document.path.is_dir() && files::instructions(document.path).is_some()

@@ -4,7 +4,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::stream::{Input, Notation};
 use isaforge_core::table::{Base, Target};
 
-use super::document::Variable;
+use super::instruction::Variable;
 use super::syntax::{Rule, Shown, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::Choices;

@@ -2,8 +2,7 @@
 
 use isaforge_core::stream::Piece;
 
-use super::GENERATIONS;
-use super::document::{Encoding, Variable, location};
+use super::instruction::{Encoding, GENERATIONS, Variable, location};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::Access;

@@ -10,7 +10,7 @@ mod tables;
 
 use std::path::Path;
 
-use super::{Document, Format, Request};
+use super::format::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Encoding, Isa};
 use crate::source::Span;

@@ -78,7 +78,7 @@ impl Expression {
             (None, Some(literal), None) => {
                 let value = match attribute("enum") {
                     Some(of) => named(of, literal, out)?,
-                    None => super::number(literal, out)?,
+                    None => super::document::number(literal, out)?,
                 };
                 match u32::try_from(value) {
                     Ok(value) => Some(Expression::Number(value)),

@@ -1,15 +1,16 @@
 //! An instruction: constants, modifiers, and fields that remain.
 
+use isaforge_core::bits::ones;
+
+use super::document::{Document, NONE, only, required, unknown_element};
 use super::members::{Holds, Member, Members};
 use super::tied::{Tied, tied};
-use super::{Document, NONE, only, required, unknown_element};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Bits, Fixed, Form, Modifier, Type, Value};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
 use crate::xml::Element;
-use isaforge_core::bits::ones;
 
 /// The field that the schema finds by name: the page of special values that sources refer to.
 const PAGE: &str = "fau_page_index";

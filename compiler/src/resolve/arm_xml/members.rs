@@ -2,8 +2,8 @@
 
 use isaforge_core::bits::ones;
 
+use super::document::{ArmEnum, Document, number, only, required, unknown_element};
 use super::expression::Expression;
-use super::{ArmEnum, Document, number, only, required, unknown_element};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Bits, Fixed};
 use crate::source::{Span, Spanned};

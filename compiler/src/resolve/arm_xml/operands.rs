@@ -3,14 +3,14 @@
 use isaforge_core::bits::ones;
 use isaforge_core::table::{Base, Target};
 
+use super::document::{only, required, unknown_element};
 use super::instruction::Build;
 use super::members::{Holds, Step};
-use super::{only, required, unknown_element};
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Alternative, Bits, Constants, Count, Field, Fixed, Kind, Modifier, Operand, Piece, Shape, Token, Type,
 };
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::Access;
 use crate::xml::Element;

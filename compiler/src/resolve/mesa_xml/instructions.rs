@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use isaforge_core::bits::ones;
+
 use super::{Instruction, PARTS, encoded, is_given, place_value, safe_name};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Bits, Enum, Fixed, Form, Modifier, Part, Type, Value};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::did_you_mean;
 use crate::xml::Element;
-use isaforge_core::bits::ones;
 
 /// Modifiers at this bit or above are placeholders without bits.
 const PLACEHOLDERS: u64 = 128;

@@ -6,7 +6,7 @@ use super::{Instruction, derived_name, encoded};
 use crate::diagnostic::Diagnostic;
 use crate::keys::OneOrMany;
 use crate::model::{Bits, Count, Fixed, Form, Modifier, Operand, Part, Shape, Type};
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 use crate::spec::{Access, SourceField, XmlSpec};
 use crate::suggest::one_of;

@@ -1,7 +1,7 @@
 //! Entries of an `xml` section that are invalid or unused.
 
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{Erratum, Opcode2Rule, XmlSpec};
 use crate::suggest::did_you_mean;

@@ -8,7 +8,7 @@ use super::{Draft, Waiting};
 use crate::diagnostic::Diagnostic;
 use crate::expression::Choices;
 use crate::model::Isa;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 use crate::spec::EncodeSpec;
 use crate::stream::expressions::{Name, Want, expression};

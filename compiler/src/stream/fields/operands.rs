@@ -4,7 +4,7 @@ use isaforge_core::semantics::Comparison;
 
 use super::{Draft, Parts};
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 use crate::spec::{self, Constant, ModifierSpec, OperandSpec};
 use crate::stream::model::{self, Expr, Token, Type};

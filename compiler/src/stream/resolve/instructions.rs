@@ -5,10 +5,9 @@ use isaforge_core::stream::{Role, Wide};
 
 use super::{names_of, with_value};
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 use crate::spec::{AliasSpec, InstructionSpec, Unused};
-use crate::stream::check::accounted;
 use crate::stream::fields::Draft;
 use crate::stream::model::{Instruction, Layout, Piece, Source};
 
@@ -69,7 +68,7 @@ impl Resolver<'_> {
         }
         self.settle(&mut draft)?;
         if let Some(unused) = every.iter().find_map(|e| e.unused) {
-            let rest = Wide::ones(bits.into()) & !accounted(&draft.layout);
+            let rest = Wide::ones(bits.into()) & !draft.layout.accounted();
             match unused {
                 Unused::Zero => draft.layout.fixed_mask |= rest,
                 Unused::Ignored => draft.layout.ignored |= rest,

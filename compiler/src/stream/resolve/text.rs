@@ -1,7 +1,7 @@
 //! Binds the names in the templates of instructions, aliases and alternatives.
 
 use crate::diagnostic::Diagnostic;
-use crate::resolve::Resolver;
+use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::stream::fields::Draft;
 use crate::stream::model::{Layout, Token, Type};
