@@ -6,7 +6,6 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::idents::{Namespace, code, doc_text, snake};
-use super::instructions::heading;
 use super::tables::hex;
 use super::types::{Names, always_fits, extract, from_raw, kind_type, plain, to_raw, value_type};
 
@@ -288,4 +287,9 @@ fn emit_modifier(
         #[must_use]
         pub #konst fn #setter(self, value: #ty) -> Self { #set }
     }
+}
+
+/// The name and the title of an instruction.
+pub(super) fn heading(f: &Form) -> String {
+    doc_text(&format!("{}{}{}", code(f.name.str), if f.title.is_empty() { "" } else { ": " }, f.title))
 }

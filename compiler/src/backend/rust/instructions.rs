@@ -1,13 +1,13 @@
 //! The enum of all instructions, opcodes, and the semantics stubs.
 
-use isaforge_core::table::{Form, Isa};
+use isaforge_core::table::Isa;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::forms::emit_form;
-use super::idents::{Namespace, code, doc_text, snake};
+use super::forms::{emit_form, heading};
+use super::idents::{Namespace, by_unit, code, doc_text, snake};
+use super::options::{Options, SemanticsStyle};
 use super::types::Names;
-use super::{Options, SemanticsStyle, by_unit};
 
 pub(super) fn emit(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     let word = format_ident!("u{}", isa.word_bits);
@@ -15,11 +15,6 @@ pub(super) fn emit(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     let common = emit_common(isa, names, &word, options);
     let semantics = emit_semantics(isa, names, options);
     quote!(#common #(#forms)* #semantics)
-}
-
-/// The name and the title of an instruction.
-pub(super) fn heading(f: &Form) -> String {
-    doc_text(&format!("{}{}{}", code(f.name.str), if f.title.is_empty() { "" } else { ": " }, f.title))
 }
 
 fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> TokenStream {

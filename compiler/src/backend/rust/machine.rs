@@ -4,7 +4,7 @@ use isaforge_core::machine::{Divergence, Hardware, Register, Service};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::backend::rust::semantics::{helpers, operation};
+use crate::backend::rust::semantics::{helpers, operation, option};
 
 /// Generates a static `HARDWARE` and a type `Machine`, for a module next to one with a static `SEMANTICS`.
 pub fn emit(hardware: &Hardware) -> TokenStream {
@@ -142,13 +142,6 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
             }
         };
         super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, #lane_count);
-    }
-}
-
-pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
-    match value {
-        Some(value) => quote!(Some(#value)),
-        None => quote!(None),
     }
 }
 

@@ -6,7 +6,6 @@ use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semant
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::backend::rust::machine::option;
 use crate::backend::rust::tables::hex;
 
 /// Generates a static `SEMANTICS` in its own module.
@@ -262,5 +261,12 @@ fn facts(semantics: &Semantics) -> TokenStream {
         flow: &[#(#flow),*],
         sends: &[#(#sends),*],
         last_read: #last_read,
+    }
+}
+
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(Some(#value)),
+        None => quote!(None),
     }
 }

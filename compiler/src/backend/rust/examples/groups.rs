@@ -9,10 +9,10 @@ use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{self, Group, Values, decode};
 use isaforge_core::text::Line;
 
-use super::{Crate, Examples, bytes, hidden, literal, telling, tidy};
-use crate::backend::rust::SemanticsStyle;
+use super::common::{Crate, Examples, bytes, hidden, literal, telling, tidy};
 use crate::backend::rust::group::operations::own;
 use crate::backend::rust::group::types::{Names, fields, values};
+use crate::backend::rust::options::SemanticsStyle;
 
 /// Groups whose text parses back to them, preferring those with a long line.
 pub(super) fn samples(isa: &'static GroupIsa) -> Vec<(Group, String)> {

@@ -4,7 +4,8 @@ use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Register};
 use isaforge_core::semantics::Semantics;
 
-use super::{Crate, Examples, bytes, groups, hidden, literal, streams, words};
+use super::common::{Crate, Examples, bytes, hidden, literal};
+use super::{groups, streams, words};
 use crate::backend::rust::intrinsics::refusing;
 
 /// An instruction that a machine without an environment can execute: its bytes and its text.

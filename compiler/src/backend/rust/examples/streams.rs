@@ -5,7 +5,7 @@ use isaforge_core::stream::Engine;
 use isaforge_core::stream::listing::disassemble;
 use isaforge_core::text::Line;
 
-use super::{Crate, Examples, bytes, literal, telling};
+use super::common::{Crate, Examples, bytes, literal, telling};
 use crate::backend::rust::stream::names;
 
 /// An instruction with its text.

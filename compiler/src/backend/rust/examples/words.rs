@@ -10,10 +10,10 @@ use isaforge_core::program::disassemble;
 use isaforge_core::table::{Alternative, Form, Isa, Operand, Shape, Type, Value};
 use isaforge_core::text::Line;
 
-use super::{Crate, Examples, hidden, literal, telling, tidy};
-use crate::backend::rust::SemanticsStyle;
+use super::common::{Crate, Examples, hidden, literal, telling, tidy};
 use crate::backend::rust::forms::{Field, Part, fields};
 use crate::backend::rust::instructions::methods;
+use crate::backend::rust::options::SemanticsStyle;
 use crate::backend::rust::types::{Names, distinct, field_names, plain, variants};
 
 /// A word of an instruction, with its text.

@@ -9,7 +9,7 @@ use isaforge_core::group::table::GroupIsa;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::backend::rust::Options;
+use super::options::Options;
 
 /// Generates the items of the module. The same tables and options always give the same tokens.
 pub fn emit(isa: &GroupIsa, options: &Options) -> TokenStream {

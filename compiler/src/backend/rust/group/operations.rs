@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::backend::rust::group::types::Names;
-use crate::backend::rust::idents::{code, doc_text};
-use crate::backend::rust::{Options, SemanticsStyle, by_unit};
+use crate::backend::rust::idents::{by_unit, code, doc_text};
+use crate::backend::rust::options::{Options, SemanticsStyle};
 
 /// The operations with an effect: not those that only describe wires, and not the header.
 pub(crate) fn own(isa: &GroupIsa) -> Vec<usize> {

@@ -5,8 +5,8 @@ use isaforge_core::table::{Enum, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use crate::backend::rust::Options;
 use crate::backend::rust::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
+use crate::backend::rust::options::Options;
 
 /// The identifiers of all generated items.
 pub(crate) struct Names {

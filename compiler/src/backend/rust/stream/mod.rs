@@ -6,8 +6,8 @@ use isaforge_core::stream::{Field, Layout, Role, Stream};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use crate::backend::rust::idents::{Namespace, doc_text, pascal, snake};
-use crate::backend::rust::{Options, by_unit};
+use super::options::Options;
+use crate::backend::rust::idents::{Namespace, by_unit, doc_text, pascal, snake};
 
 /// Methods that every instruction has; accessors of fields must have other names.
 const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
