@@ -1,4 +1,5 @@
-//! Typed reading of a located tree: turns a [`Node`] into the structs of the spec language.
+//! Typed reading of a located tree: turns a [`Node`](crate::yaml::Node) into the structs of the spec
+//! language.
 //!
 //! A struct declared with [`vocabulary!`](crate::vocabulary) is read from a map and knows its keys and their
 //! documentation. An enum declared with [`choices!`](crate::choices) is read from one word. Reading does not stop at

@@ -3,12 +3,12 @@
 //! These types define what may be written; `resolve` interprets it. `specs/README.md` documents the same keys for
 //! authors of specifications.
 
-mod bits;
+pub(crate) mod bits;
 mod generation;
 mod instruction;
 mod kinds;
-mod numbers;
-mod provenance;
+pub(crate) mod numbers;
+pub(crate) mod provenance;
 mod xml;
 
 pub use self::bits::*;

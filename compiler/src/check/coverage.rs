@@ -14,38 +14,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
+pub use crate::check::layout::Claim;
+
 /// The maximum width of a word in bits.
 const MAX_BITS: usize = 64;
-
-/// A definition of certain bits.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// The bits.
-    pub mask: u64,
-    /// One above the highest bit, which may be beyond the word.
-    pub end: u32,
-    /// A description, for messages.
-    pub what: String,
-    /// Where it is written.
-    pub span: Span,
-    /// Where its bits are defined, if that is elsewhere.
-    pub declared: Option<Span>,
-    /// The value, for constant bits.
-    pub constant: Option<u64>,
-    /// Whether it is a shared field, which is checked once and not for every instruction.
-    pub shared: bool,
-}
-
-impl Claim {
-    fn new(bits: &Bits, what: String, span: Span, declared: Option<Span>) -> Self {
-        Claim { mask: bits.own_mask(0), end: bits.end(0), what, span, declared, constant: None, shared: false }
-    }
-
-    /// The place to point at for its bits.
-    fn place(&self) -> Span {
-        self.declared.unwrap_or(self.span)
-    }
-}
 
 /// All claims on bits of a form.
 pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {

@@ -6,11 +6,75 @@ use std::collections::{BTreeMap, HashSet};
 
 use isaforge_core::bits::ones;
 
-use crate::check::grammar::Bytes;
 use crate::model::{Alternative, Field, Isa, Token, Type};
 
 /// A field with more values than this is treated as any sequence of digits.
 const LISTED: u64 = 256;
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bytes([u64; 4]);
+
+impl Bytes {
+    pub(super) fn one(byte: u8) -> Self {
+        Bytes::range(byte, byte)
+    }
+
+    pub(super) fn range(first: u8, last: u8) -> Self {
+        let mut set = Bytes::default();
+        (first..=last).for_each(|byte| set.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        set
+    }
+
+    /// Letters, digits and `_`: the characters of numbers and words.
+    pub(super) fn word() -> Self {
+        Bytes::range(b'0', b'9').or(Bytes::range(b'A', b'Z')).or(Bytes::range(b'a', b'z')).or(Bytes::one(b'_'))
+    }
+
+    pub(super) fn space() -> Self {
+        b" \t\r\n\x0c".iter().fold(Bytes::default(), |set, byte| set.or(Bytes::one(*byte)))
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Bytes(std::array::from_fn(|i| self.0[i] | other.0[i]))
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Bytes(std::array::from_fn(|i| self.0[i] & other.0[i]))
+    }
+
+    pub(super) fn without(self, other: Self) -> Self {
+        Bytes(std::array::from_fn(|i| self.0[i] & !other.0[i]))
+    }
+
+    pub(super) fn intersects(self, other: Self) -> bool {
+        self.and(other) != Bytes::default()
+    }
+
+    /// The bytes in ascending order.
+    pub(super) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..4u8).flat_map(move |part| {
+            let mut rest = self.0[usize::from(part)];
+            std::iter::from_fn(move || {
+                let byte = (rest != 0).then(|| part << 6 | rest.trailing_zeros() as u8);
+                rest &= rest.wrapping_sub(1);
+                byte
+            })
+        })
+    }
+
+    pub(super) fn first(self) -> Option<u8> {
+        self.iter().next()
+    }
+
+    pub(super) fn shown(self) -> String {
+        match self.first() {
+            Some(byte) if byte.is_ascii_graphic() => format!("`{}`", char::from(byte)),
+            Some(b' ') => "a space".to_owned(),
+            _ => "a byte".to_owned(),
+        }
+    }
+}
 
 /// An automaton without empty transitions; state 0 is the start.
 #[derive(Default)]

@@ -1,7 +1,37 @@
-//! Draws a word as text, for messages.
+//! What claims the bits of a word, and a drawing of it for messages.
 
-use crate::check::coverage::Claim;
-use crate::model::Form;
+use crate::model::{Bits, Form};
+use crate::source::Span;
+
+/// A definition of certain bits.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The bits.
+    pub mask: u64,
+    /// One above the highest bit, which may be beyond the word.
+    pub end: u32,
+    /// A description, for messages.
+    pub what: String,
+    /// Where it is written.
+    pub span: Span,
+    /// Where its bits are defined, if that is elsewhere.
+    pub declared: Option<Span>,
+    /// The value, for constant bits.
+    pub constant: Option<u64>,
+    /// Whether it is a shared field, which is checked once and not for every instruction.
+    pub shared: bool,
+}
+
+impl Claim {
+    pub(super) fn new(bits: &Bits, what: String, span: Span, declared: Option<Span>) -> Self {
+        Claim { mask: bits.own_mask(0), end: bits.end(0), what, span, declared, constant: None, shared: false }
+    }
+
+    /// The place to point at for its bits.
+    pub(super) fn place(&self) -> Span {
+        self.declared.unwrap_or(self.span)
+    }
+}
 
 /// The meaning of a bit.
 #[derive(Clone, Copy, PartialEq)]

@@ -8,7 +8,8 @@
 //! - `coverage`, `ambiguity`, `enums`, `names`: bits, words, values and names have one meaning each
 //! - `syntax`, `readable`, `grammar`, `language`: what is printed can be read, and means the same
 //! - `unused`: warnings about what has no effect
-//! - `text`, `layout`, `suspect`, `witness`: bits in words, drawings, the likelier of two mistakes, and words for messages
+//! - `text`, `layout`, `suspect`, `witness`: bits as text, drawings, the likelier of two mistakes, and words for
+//!   messages
 
 pub mod ambiguity;
 pub mod coverage;

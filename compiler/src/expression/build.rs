@@ -6,11 +6,13 @@
 //!
 //! - here: the builder, blocks and statements, conditions, and the expansion of functions
 //! - `assign`: assignments
+//! - `convert`: values as typed nodes
 //! - `read`: the operands, states and modifiers that a text reads, and the slots and intrinsics that it calls
 //!
 //! A statement goes to `assign`, or to the expressions of `expr.rs`, which use `read`.
 
 mod assign;
+mod convert;
 mod read;
 
 use isaforge_core::semantics::{Modifier, NONE, Node, Op, Part, Type};

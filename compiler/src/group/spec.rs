@@ -3,7 +3,9 @@
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
 use crate::semantics::spec::StateSpec;
 use crate::source::Spanned;
-use crate::spec::{BitList, FixedBits, Notation, Provenance};
+use crate::spec::bits::{BitList, FixedBits};
+use crate::spec::numbers::Notation;
+use crate::spec::provenance::Provenance;
 use crate::yaml::{Node, Value};
 
 /// A value of a field as written in a specification: a name of its enum, a number, `true` or `false`.

@@ -1,7 +1,6 @@
-//! The banks of registers of a machine.
+//! The banks of a machine, whether its instructions are words or a stream.
 
-use crate::model;
-use crate::model::Isa;
+use crate::model::{self, Isa};
 use crate::stream::model::Bank;
 
 /// The banks of an instruction set of words or a stream.

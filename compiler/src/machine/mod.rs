@@ -1,6 +1,7 @@
 //! Machines: how programs execute, beyond the texts of instructions.
 //!
-//! [`spec`] is the vocabulary, `resolve` binds names for the `model`, [`lower()`] makes the tables of [`isaforge_core::machine`].
+//! [`spec`] is the vocabulary, `resolve` binds names for the `model`, [`lower()`] makes the tables of
+//! [`isaforge_core::machine`].
 
 mod banks;
 mod lower;

@@ -102,7 +102,7 @@ impl Resolver<'_> {
 }
 
 /// Reports an unknown name. Not generic, so that it is compiled only once.
-pub(super) fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(&str, Option<Span>)]) {
+fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>, names: &[(&str, Option<Span>)]) {
     let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
     let near = out.near(&name.value, names.iter().map(|(n, _)| *n));
     let definition = near.and_then(|near| names.iter().find(|(n, _)| *n == near)?.1);
@@ -123,7 +123,7 @@ pub(super) fn unknown(out: &mut Diagnostics, what: &str, name: &Spanned<String>,
 }
 
 /// Formats `` `a`, `b` and 3 more ``.
-pub(super) fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
+fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
     let names: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
     match total.saturating_sub(names.len()) {
         0 => names.join(", "),

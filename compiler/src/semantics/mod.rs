@@ -1,8 +1,8 @@
 //! The meaning of instructions: from the texts of a specification to graphs.
 //!
 //! [`spec`] is the vocabulary, [`resolve`] binds the names in each text to the operands and modifiers of its
-//! instruction and builds its graph, for the `model`, with [`crate::expression`], and [`lower()`] makes the tables that `isaforge-core`
-//! executes and a [`backend`](crate::backend) prints. `check` reports declarations that are never used.
+//! instruction and builds its graph, for the `model`, with [`crate::expression`], and [`lower()`] makes the tables that
+//! `isaforge-core` executes and a [`backend`](crate::backend) prints. `check` reports declarations that are never used.
 
 pub mod check;
 pub mod facts;

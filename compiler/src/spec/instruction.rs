@@ -1,6 +1,10 @@
 //! Instructions with their operands, modifiers and aliases.
 
-use super::{BitList, Constant, EncodeSpec, FieldSpec, FixedBits, NumberSpec, Piece, Provenance, TargetWord};
+use super::bits::{BitList, FixedBits, Piece};
+use super::generation::Constant;
+use super::kinds::{FieldSpec, ModifierSpec};
+use super::numbers::{EncodeSpec, NumberSpec, TargetWord};
+use super::provenance::Provenance;
 use crate::keys::{Named, OneOrMany, choices, vocabulary};
 use crate::source::Spanned;
 use crate::yaml::Node;
@@ -16,24 +20,6 @@ choices! {
         Write = "write",
         /// Reads it, then writes it.
         ReadWrite = "read-write",
-    }
-}
-
-vocabulary! {
-    /// A modifier: a flag, or a choice from an enum.
-    pub struct ModifierSpec {
-        /// What it changes.
-        optional doc: String,
-        /// Its position.
-        required bits: BitList,
-        /// The enum it chooses from; without it, the modifier is a flag.
-        optional r_enum ("enum"): Spanned<String>,
-        /// The text printed for a flag, if not its name.
-        optional prints: String,
-        /// The value if none is written; overrides the default of the enum.
-        optional default: Spanned<String>,
-        /// Whether it is never printed because an operand list implies it.
-        optional implied: bool,
     }
 }
 

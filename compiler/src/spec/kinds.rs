@@ -1,6 +1,8 @@
-//! Kinds of operands and their alternatives.
+//! Kinds of operands, their alternatives, and modifiers.
 
-use super::{BitList, Constant, EncodeSpec, FixedBits, ModifierSpec, NumberSpec, TargetWord};
+use super::bits::{BitList, FixedBits};
+use super::generation::Constant;
+use super::numbers::{EncodeSpec, NumberSpec, TargetWord};
 use crate::keys::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
 use crate::source::Spanned;
 use crate::yaml::{Node, Value};
@@ -134,5 +136,23 @@ vocabulary! {
         optional number: NumberSpec,
         /// How to compute the address if the number is a branch target, which may be written as a label.
         optional target: TargetWord,
+    }
+}
+
+vocabulary! {
+    /// A modifier: a flag, or a choice from an enum.
+    pub struct ModifierSpec {
+        /// What it changes.
+        optional doc: String,
+        /// Its position.
+        required bits: BitList,
+        /// The enum it chooses from; without it, the modifier is a flag.
+        optional r_enum ("enum"): Spanned<String>,
+        /// The text printed for a flag, if not its name.
+        optional prints: String,
+        /// The value if none is written; overrides the default of the enum.
+        optional default: Spanned<String>,
+        /// Whether it is never printed because an operand list implies it.
+        optional implied: bool,
     }
 }

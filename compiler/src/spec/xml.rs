@@ -1,6 +1,9 @@
 //! Sections for instructions from a document in the schema of Mesa's Valhall description.
 
-use super::{BitList, FixedBits, ModifierSpec, Provenance, TargetWord};
+use super::bits::{BitList, FixedBits};
+use super::kinds::ModifierSpec;
+use super::numbers::TargetWord;
+use super::provenance::Provenance;
 use crate::keys::{Named, OneOrMany, vocabulary};
 use crate::source::Spanned;
 

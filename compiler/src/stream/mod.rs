@@ -1,8 +1,9 @@
 //! Instruction sets that are decoded from a byte stream: of any width, of mixed length, with computed values.
 //!
 //! The stages are the same as for words, in files of the same names: [`resolve`] binds names and builds a [`model`],
-//! [`check`] checks it, [`lower`] makes the tables of [`isaforge_core::stream`]. The vocabulary is that of
-//! [`crate::spec`]: a specification becomes a stream when it uses something that sets of words cannot represent.
+//! [`check`] checks it, with what its rules share in `rules`, and [`lower`] makes the tables of
+//! [`isaforge_core::stream`]. The vocabulary is that of [`crate::spec`]: a specification becomes a stream when it uses
+//! something that sets of words cannot represent.
 
 mod ambiguity;
 mod answers;

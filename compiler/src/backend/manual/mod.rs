@@ -6,8 +6,9 @@
 //! tables ──────────────────────────▶ data   ┴─▶ engine.js, with the decoder
 //! ```
 //!
-//! [`facts`] reads the tables, `pages` has the templates, [`search`] makes the records that queries are matched with,
-//! and [`engine`] makes the script with the module and the tables. The pages are complete without the script.
+//! A [`Subject`] is what a manual is about. [`facts`] reads the tables, `pages` has the templates, [`search`] makes the
+//! records that queries are matched with, and [`engine`] makes the script with the module and the tables. The pages are
+//! complete without the script.
 //! `assets/manual.js` is what they do in a browser: search, decoding, execution.
 
 pub mod engine;

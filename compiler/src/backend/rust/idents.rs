@@ -172,6 +172,27 @@ impl Namespace {
     }
 }
 
+/// The documentation of an enum of instructions: an index of its variants by unit. Takes the unit, the name and the
+/// variant of each; empty if there are fewer than two units.
+pub(crate) fn by_unit<'a>(all: impl Iterator<Item = (&'a str, &'a str, &'a Ident)>) -> Vec<String> {
+    let mut units: Vec<(&str, Vec<String>)> = Vec::new();
+    for (unit, name, variant) in all {
+        let link = format!("[{}](Self::{variant})", code(name));
+        match units.iter_mut().find(|(known, _)| *known == unit) {
+            Some((_, links)) => links.push(link),
+            None => units.push((unit, vec![link])),
+        }
+    }
+    if units.len() < 2 {
+        return Vec::new();
+    }
+    let index = units.iter().map(|(unit, links)| {
+        let unit = if unit.is_empty() { " Others".to_owned() } else { doc_text(&code(unit)) };
+        format!(" -{unit} ({}): {}", links.len(), links.join(", "))
+    });
+    [String::new(), " By the unit that executes them:".to_owned(), String::new()].into_iter().chain(index).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,25 +239,4 @@ mod tests {
         assert_eq!(names.take("Mux".into(), "Form").to_string(), "Mux");
         assert_eq!(names.take("Mux".into(), "Form").to_string(), "MuxForm");
     }
-}
-
-/// The documentation of an enum of instructions: an index of its variants by unit. Takes the unit, the name and the
-/// variant of each; empty if there are fewer than two units.
-pub(crate) fn by_unit<'a>(all: impl Iterator<Item = (&'a str, &'a str, &'a Ident)>) -> Vec<String> {
-    let mut units: Vec<(&str, Vec<String>)> = Vec::new();
-    for (unit, name, variant) in all {
-        let link = format!("[{}](Self::{variant})", code(name));
-        match units.iter_mut().find(|(known, _)| *known == unit) {
-            Some((_, links)) => links.push(link),
-            None => units.push((unit, vec![link])),
-        }
-    }
-    if units.len() < 2 {
-        return Vec::new();
-    }
-    let index = units.iter().map(|(unit, links)| {
-        let unit = if unit.is_empty() { " Others".to_owned() } else { doc_text(&code(unit)) };
-        format!(" -{unit} ({}): {}", links.len(), links.join(", "))
-    });
-    [String::new(), " By the unit that executes them:".to_owned(), String::new()].into_iter().chain(index).collect()
 }

@@ -232,7 +232,15 @@ fn facts(semantics: &Semantics) -> TokenStream {
         let first = Literal::u16_unsuffixed(*first);
         let uniform = uniform.iter().map(|register| Literal::u16_unsuffixed(*register));
         let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
-        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*], uniform: &[#(#uniform),*] })
+        quote! {
+            super::__rt::semantics::facts::Preload {
+                name: #name,
+                doc: #doc,
+                first: #first,
+                values: &[#(#values),*],
+                uniform: &[#(#uniform),*]
+            }
+        }
     });
     let flow = semantics.flow.iter().map(|flow| {
         let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;

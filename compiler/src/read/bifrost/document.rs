@@ -2,7 +2,6 @@
 //! contents is silently lost.
 
 use super::context::{UNITS, Unit};
-use super::logic::{Term, Test};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
@@ -76,6 +75,46 @@ pub(super) struct Derived {
     pub bits: u8,
     /// Conditions by value; `None` for a value that no instruction has.
     pub options: Vec<Option<Test>>,
+}
+
+/// A condition.
+pub(super) enum Test {
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Compare { equal: bool, left: Term, right: Term },
+}
+
+/// A side of a comparison.
+pub(super) enum Term {
+    Modifier(Spanned<String>),
+    Word(String),
+}
+
+impl Test {
+    pub(super) fn holds<'w>(&'w self, value: &dyn Fn(&'w str) -> &'w str) -> bool {
+        let word = |term: &'w Term| match term {
+            Term::Modifier(name) => value(&name.value),
+            Term::Word(word) => word,
+        };
+        match self {
+            Test::All(parts) => parts.iter().all(|part| part.holds(value)),
+            Test::Any(parts) => parts.iter().any(|part| part.holds(value)),
+            Test::Compare { equal, left, right } => (word(left) == word(right)) == *equal,
+        }
+    }
+
+    /// The names of modifiers in it.
+    pub(super) fn names<'t>(&'t self, names: &mut Vec<&'t Spanned<String>>) {
+        match self {
+            Test::All(parts) | Test::Any(parts) => parts.iter().for_each(|part| part.names(names)),
+            Test::Compare { left, right, .. } => {
+                names.extend([left, right].into_iter().filter_map(|term| match term {
+                    Term::Modifier(name) => Some(name),
+                    Term::Word(_) => None,
+                }));
+            }
+        }
+    }
 }
 
 /// Reads elements.

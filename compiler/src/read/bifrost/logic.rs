@@ -3,9 +3,8 @@
 //! The document defines how values are encoded: a field holds the index of the first of its conditions that holds. Here
 //! every combination of values is encoded once, which gives a table from bits to values.
 
-use super::document::{Derived, Encoding, Instruction, Modifier};
+use super::document::{Derived, Encoding, Instruction, Modifier, Test};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Spanned;
 
 /// The maximum number of combinations of values.
 const MAX_STATES: usize = 1 << 14;
@@ -13,46 +12,6 @@ const MAX_STATES: usize = 1 << 14;
 const MAX_BITS: u32 = 10;
 /// The order of the first two sources, which conditions use like a modifier.
 const ORDERING: &str = "ordering";
-
-/// A condition.
-pub(super) enum Test {
-    All(Vec<Test>),
-    Any(Vec<Test>),
-    Compare { equal: bool, left: Term, right: Term },
-}
-
-/// A side of a comparison.
-pub(super) enum Term {
-    Modifier(Spanned<String>),
-    Word(String),
-}
-
-impl Test {
-    fn holds<'w>(&'w self, value: &dyn Fn(&'w str) -> &'w str) -> bool {
-        let word = |term: &'w Term| match term {
-            Term::Modifier(name) => value(&name.value),
-            Term::Word(word) => word,
-        };
-        match self {
-            Test::All(parts) => parts.iter().all(|part| part.holds(value)),
-            Test::Any(parts) => parts.iter().any(|part| part.holds(value)),
-            Test::Compare { equal, left, right } => (word(left) == word(right)) == *equal,
-        }
-    }
-
-    /// The names of modifiers in it.
-    fn names<'t>(&'t self, names: &mut Vec<&'t Spanned<String>>) {
-        match self {
-            Test::All(parts) | Test::Any(parts) => parts.iter().for_each(|part| part.names(names)),
-            Test::Compare { left, right, .. } => {
-                names.extend([left, right].into_iter().filter_map(|term| match term {
-                    Term::Modifier(name) => Some(name),
-                    Term::Word(_) => None,
-                }));
-            }
-        }
-    }
-}
 
 /// The meaning of the packed fields of an encoding.
 pub(super) struct Packing {

@@ -1,8 +1,8 @@
 //! riscv-unified-db: a folder of YAML files, one for each instruction.
 //!
-//! [`files`] finds and reads them, [`nodes`] extracts data from YAML, [`document`] makes each
-//! a plain [`instruction`], [`condition`] determines the generations that have it, [`syntax`] is the table of facts that the documents
-//! lack, and [`layouts`] makes the model, with its operands in [`operands`].
+//! [`files`] finds and reads them, [`nodes`] extracts data from YAML, [`document`] makes each a plain [`instruction`],
+//! [`condition`] determines the generations that have it, [`syntax`] is the table of facts that the documents lack, and
+//! [`layouts`] makes the model, with its operands in [`operands`].
 
 mod condition;
 mod document;
