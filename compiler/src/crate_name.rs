@@ -11,8 +11,8 @@ pub fn module_name(isa: &str) -> String {
     letters.collect()
 }
 
-/// Why a crate cannot have a name, although it is made of letters: generated code could not refer to it, or to the crate
-/// whose name it takes. `None` if it can.
+/// Why a crate cannot have a name, although it is made of letters: generated code could not refer to it, or to the
+/// crate whose name it takes. `None` if it can.
 ///
 /// ```
 /// assert_eq!(isaforge_compiler::build::taken_crate_name("valhall-2021"), None);

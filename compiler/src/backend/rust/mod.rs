@@ -1,10 +1,10 @@
 //! The back end for Rust.
 //!
 //! [`Options`] say what to generate. [`emit()`] prints the instructions: words here, groups in [`group`], streams in
-//! [`stream`]. Of words, `instructions` prints the enum of all of them, `forms` a newtype with accessors for each, and
-//! `types` what operands and modifiers are: enums, registers, kinds. `semantics`, `intrinsics` and `machine` print the meaning of instructions and the
-//! machine that executes them. Each writes the doc comments of the items it prints; [`examples`] adds the front page
-//! and the examples. All of them use `idents` and the literals of `tables`.
+//! [`stream`]. Of words, `instructions` prints the enum of all of them, `forms` a newtype with accessors for each,
+//! and `types` what operands and modifiers are: enums, registers, kinds. `semantics`, `intrinsics` and `machine`
+//! print the meaning of instructions and the machine that executes them. Each writes the doc comments of the items it
+//! prints; [`examples`] adds the front page and the examples. All of them use `idents` and the literals of `tables`.
 
 pub mod examples;
 mod forms;
