@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use isaforge_analysis as analysis;
 use isaforge_arrow::{Decoder, INVALID, Set};
-use isaforge_cli::run::valhall;
+use isaforge_cli::run::{readers, valhall};
 use isaforge_cli::{builtin, target};
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Loaded, entry, load};
@@ -167,7 +167,7 @@ impl Known {
 
     /// Whether its programs run in workgroups, as those of Valhall do.
     pub fn runs_in_workgroups(&self) -> bool {
-        let launches = builtin::find(&self.recipe.name).and_then(|found| found.launches);
+        let launches = builtin::find(&self.recipe.name).and_then(readers::of);
         launches.is_some_and(|launches| std::ptr::eq(launches, &valhall::LAUNCHES))
     }
 

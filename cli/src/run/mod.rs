@@ -15,7 +15,7 @@ pub mod outputs;
 pub mod pages;
 pub mod profile;
 pub mod program;
-mod readers;
+pub mod readers;
 pub mod sheet;
 pub mod usc;
 pub mod user_defined;
