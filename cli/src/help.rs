@@ -430,6 +430,7 @@ Commands, one per line; `help` lists all of them:
   step 10            back                continue            reverse             out
   to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
   watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
+  watch shared:0x10  memory shared:0x10  in an address space `shared` with a memory of its own
 A place is a label, a word index, or (for variable-length instructions) an address.
 Stepping back runs the program again from its start up to that point.
 

@@ -96,7 +96,7 @@ fn a_trap_ends_with_two_and_says_where() {
     );
     let found = run(&["--json", &file]);
     assert!(
-        text(&found.stdout).contains(r#""memory":[{"address":8196,"bytes":"07000000"}]"#),
+        text(&found.stdout).contains(r#""memory":[{"address":8196,"bytes":"07000000","space":null}]"#),
         "{}",
         text(&found.stdout)
     );

@@ -6,7 +6,7 @@ use isaforge_runtime::machine::{Bank, Register};
 
 use crate::condition::Condition;
 use crate::listing::{format_pc, number};
-use crate::memory;
+use crate::memory::Address;
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
@@ -44,7 +44,7 @@ pub const COMMANDS: [Command; 22] = [
         "[PLACE] [if CONDITION]",
         "stop at a place, on a condition (`r2 > 1.0 in any lane`), or both",
     ),
-    command("watch", "w", "REGISTER [lane N] | ADDRESS [BYTES]", "stop when a register or memory changes"),
+    command("watch", "w", "REGISTER [lane N] | [SPACE:]ADDRESS [BYTES]", "stop when a register or memory changes"),
     command("stops", "", "", "list breakpoints and watchpoints"),
     command("delete", "d", "N", "remove a breakpoint or a watchpoint"),
     command("where", "", "", "show the place, the warp and its lanes"),
@@ -52,7 +52,12 @@ pub const COMMANDS: [Command; 22] = [
     command("lanes", "", "", "show the lanes: which are active, and their threads"),
     command("registers", "g", "[BANK] [lane N] [as FORMAT]", "show registers that are not 0; `*` marks changes"),
     command("print", "p", "REGISTER [as FORMAT]", "show a register in all live lanes"),
-    command("memory", "m", "ADDRESS [COUNT] [lane N] [as FORMAT]", "show words of memory"),
+    command(
+        "memory",
+        "m",
+        "[SPACE:]ADDRESS [COUNT] [lane N] [as FORMAT]",
+        "show words of memory; SPACE is an address space with a memory of its own",
+    ),
     command("format", "f", "FORMAT", "show values as hex, u32, i32, f32 or f16 from now on"),
     command("count", "", "", "show how many instructions warps have executed"),
     command("help", "h", "", "show this list"),
@@ -134,16 +139,19 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     Ok(Answer::Text(text))
 }
 
-/// Completions of the last word of a line: a command, or a label of the program. Returns the offset of the word and all
-/// names that start with it.
+/// Completions of the last word of a line: a command, a label of the program, or an address space where the command
+/// takes an address. Returns the offset of the word and all names that start with it.
 pub fn completions(session: &Session<'_>, line: &str) -> (usize, Vec<String>) {
     let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let names: Vec<&str> = match start {
-        0 => COMMANDS.iter().map(|command| command.name).collect(),
-        _ => session.listing.labels.keys().map(String::as_str).collect(),
+    let mut names: Vec<String> = match start {
+        0 => COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
+        _ => session.listing.labels.keys().cloned().collect(),
     };
-    let fits = names.into_iter().filter(|name| name.starts_with(&line[start..]));
-    (start, fits.map(str::to_owned).collect())
+    if matches!(line[..start].trim_end(), "memory" | "m" | "watch" | "w" | "view") {
+        names.extend(session.machine.spaces().iter().map(|space| format!("{space}:")));
+    }
+    names.retain(|name| name.starts_with(&line[start..]));
+    (start, names)
 }
 
 /// Lists the commands, one per line.
@@ -193,25 +201,25 @@ fn watchpoint(session: &mut Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<
 /// Returns what the arguments of `watch` name.
 pub(crate) fn watched(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<Watched, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
+    let parsed = |text| Address::parse(text, session.machine.spaces());
     let what = match words[..] {
         [name] if session.names().register(name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
-        [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
-        [address, size] => match (number(address), number(size)) {
-            (Some(address), Some(size)) if (1..=Watched::MAX_BYTES as u64).contains(&size) => {
+        [address] if number(address).is_some() || address.contains(':') => Watched::Memory(parsed(address)?, 4),
+        [address, size] => match (parsed(address)?, number(size)) {
+            (address, Some(size)) if (1..=Watched::MAX_BYTES as u64).contains(&size) => {
                 Watched::Memory(address, size as usize)
             }
-            (Some(_), _) => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MAX_BYTES)),
-            _ => return Err(format!("`{address}` is not an address")),
+            _ => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MAX_BYTES)),
         },
         _ => return Err(format!("`{text}` is neither a register nor an address")),
     };
     if let Watched::Memory(address, size) = what {
-        match memory::read(stop.view, first_lane(stop), address, &mut [0; Watched::MAX_BYTES][..size]) {
-            0 => return Err(format!("nothing is mapped at {address:#x}")),
+        match address.read_mapped(stop.view, first_lane(stop), &mut [0; Watched::MAX_BYTES][..size]) {
+            0 => return Err(format!("nothing is mapped at {address}")),
             mapped if mapped < size => {
-                let help = format!("`watch {address:#x} {mapped}` watches them");
-                return Err(format!("only {mapped} of the {size} bytes at {address:#x} are mapped; {help}"));
+                let help = format!("`watch {address} {mapped}` watches them");
+                return Err(format!("only {mapped} of the {size} bytes at {address} are mapped; {help}"));
             }
             _ => {}
         }
@@ -242,7 +250,7 @@ fn described(session: &Session<'_>, number: usize) -> String {
         Some(Watched::Register(register, Some(lane))) => {
             format!("watchpoint {number} on {} in lane {lane}", session.name(register))
         }
-        Some(Watched::Memory(address, size)) => format!("watchpoint {number} on {size} bytes at {address:#x}"),
+        Some(Watched::Memory(address, size)) => format!("watchpoint {number} on {size} bytes at {address}"),
         None => String::new(),
     }
 }
@@ -395,21 +403,21 @@ fn shown(values: &[(usize, u64)], format: Format, width: u32) -> String {
     }
 }
 
-/// The value of `REGISTER` or `[ADDRESS]`, with the options of `print`, and the address that it is or may be.
+/// The value of `REGISTER` or `[ADDRESS]`, with the options of `print`, and the address that it is of or may be.
 ///
 /// # Errors
 /// When it is neither.
-pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<(String, Option<u64>), String> {
+pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<(String, Option<Address>), String> {
     let Tail { words, lane, format } = tail(session, text)?;
     let [name] = words[..] else {
         return Err(format!("`{text}` is neither a register nor `[ADDRESS]`"));
     };
     if let Some(address) = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        let address = number(address).ok_or_else(|| format!("`{address}` is not an address"))?;
+        let address = Address::parse(address, session.machine.spaces())?;
         let mut bytes = [0; 4];
         let lane = lane.unwrap_or(first_lane(stop));
-        let read = stop.view.memory(lane, address, &mut bytes);
-        read.ok_or_else(|| format!("no word is mapped at {address:#x}"))?;
+        let read = address.read(stop.view, lane, &mut bytes);
+        read.ok_or_else(|| format!("no word is mapped at {address}"))?;
         return Ok((format.show(u32::from_le_bytes(bytes).into(), 32), Some(address)));
     }
     let Some((register, bank)) = session.names().register(name) else {
@@ -417,7 +425,8 @@ pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Resul
     };
     let (_, values) = read(session, stop, (register, bank), lane);
     let first = values.first().map(|(_, value)| *value);
-    first.map(|first| (shown(&values, format, bank.width), Some(first))).ok_or_else(|| format!("{name} is not there"))
+    let first = first.ok_or_else(|| format!("{name} is not there"))?;
+    Ok((shown(&values, format, bank.width), Some(Address { space: None, at: first })))
 }
 
 /// Words of memory, four per line, as the command `memory` shows them.
@@ -428,16 +437,18 @@ pub(crate) fn words(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Resul
         [address, count] => (address, count),
         _ => return Err("say where, as in `memory 0x1000 16`".to_owned()),
     };
-    let address = number(address).ok_or_else(|| format!("`{address}` is not an address"))?;
+    let address = Address::parse(address, session.machine.spaces())?;
     let count = number(count).filter(|count| (1..=WORDS).contains(count));
     let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
     let lane = lane.unwrap_or(first_lane(stop));
     let mut text = String::new();
     for line in 0..count.div_ceil(4) {
-        let _ = write!(text, "{:#010x}:", address.wrapping_add(line * 16));
+        let first = address.plus(line * 16);
+        let space = first.space.map_or(String::new(), |space| format!("{space}:"));
+        let _ = write!(text, "{space}{:#010x}:", first.at);
         for word in line * 4..count.min(line * 4 + 4) {
             let mut bytes = [0; 4];
-            match stop.view.memory(lane, address.wrapping_add(word * 4), &mut bytes) {
+            match address.plus(word * 4).read(stop.view, lane, &mut bytes) {
                 Some(()) => {
                     let _ = write!(text, " {}", format.show(u32::from_le_bytes(bytes).into(), 32));
                 }

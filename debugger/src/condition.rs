@@ -5,7 +5,7 @@
 //! or         = and { "||" and }
 //! and        = comparison { "&&" comparison }
 //! comparison = term ( "==" | "!=" | "<=" | ">=" | "<" | ">" ) term | "(" or ")"
-//! term       = ( REGISTER [ "." part ] | "[" ADDRESS "]" | "lane" | NUMBER ) [ ":" kind ]
+//! term       = ( REGISTER [ "." part ] | "[" [ SPACE ":" ] ADDRESS "]" | "lane" | NUMBER ) [ ":" kind ]
 //! part       = "x" | "y" | "z" | "w" | "h0" | "h1" | "h2" | "h3"
 //! kind       = "u32" | "i32" | "f32" | "f16"
 //! ```
@@ -21,6 +21,7 @@ use half::f16;
 use isaforge_runtime::machine::{Bank, Register, View};
 
 use crate::listing::number;
+use crate::memory::Address;
 use crate::value::{half, signed};
 
 /// A condition.
@@ -59,7 +60,7 @@ enum Op {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum What {
     Register { register: Register, width: u32, part: Option<u32> },
-    Memory(u64),
+    Memory(Address),
     Lane,
     Whole(i128),
     Float(f64),
@@ -103,6 +104,8 @@ pub struct Names<'b> {
     pub states: &'b BTreeMap<String, Register>,
     /// The number of lanes.
     pub lanes: usize,
+    /// The address spaces with a memory of their own.
+    pub spaces: &'b [&'static str],
 }
 
 impl<'b> Names<'b> {
@@ -198,7 +201,7 @@ impl Term {
             }
             What::Memory(address) => {
                 let mut bytes = [0; 4];
-                view.memory(lane, address, &mut bytes)?;
+                address.read(view, lane, &mut bytes)?;
                 (u32::from_le_bytes(bytes).into(), 32)
             }
             What::Lane => (lane as u64, 32),
@@ -319,11 +322,11 @@ impl<'t> Parser<'t, '_> {
         let token = self.take().ok_or("a register or a number is expected, but the condition ends")?;
         let what = match token {
             "[" => {
-                let address = self.take().and_then(number).ok_or("an address is expected after `[`")?;
-                if !self.skip("]") {
-                    return Err("a `]` is missing".to_owned());
-                }
-                What::Memory(address)
+                let end = self.tokens.iter().position(|token| *token == "]").ok_or("a `]` is missing")?;
+                let (inside, rest) = self.tokens.split_at(end);
+                self.tokens = &rest[1..];
+                let text = if let [space, ":", at] = inside { format!("{space}:{at}") } else { inside.join(" ") };
+                What::Memory(Address::parse(&text, self.names.spaces)?)
             }
             "lane" => What::Lane,
             _ if token.starts_with(|c: char| c.is_ascii_digit() || c == '.') => literal(token, negative)?,
@@ -430,7 +433,7 @@ mod tests {
     fn parse(text: &str) -> Result<Condition, String> {
         let banks = [Bank::new("r", 8, 32), Bank::new("q", 8, 64)];
         let states = BTreeMap::from([("top".to_owned(), Register { bank: 0, index: 2 })]);
-        Condition::parse(text, Names { banks: &banks, states: &states, lanes: 32 })
+        Condition::parse(text, Names { banks: &banks, states: &states, lanes: 32, spaces: &["tile"] })
     }
 
     fn holds(text: &str) -> bool {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use isaforge_analysis::profile::Times;
-use isaforge_runtime::machine::{Access, Observer, View};
+use isaforge_runtime::machine::{Observer, View};
+
+use crate::memory::Address;
 
 /// The number of bytes whose writes are recorded in one mask.
 const BLOCK: u64 = 64;
@@ -16,14 +18,16 @@ pub struct Counts {
     pub places: BTreeMap<u64, Times>,
     /// The warps seen.
     pub warps: BTreeSet<u64>,
-    /// The memory written, with its final contents: first address and bytes, in ascending order.
-    pub memory: Vec<(u64, Vec<u8>)>,
+    /// The memory written, with its final contents: first address and bytes, in ascending order, the common memory
+    /// first.
+    pub memory: Vec<(Address, Vec<u8>)>,
     /// Whether some writes were not recorded for lack of space.
     pub partial: bool,
     /// The bytes that the program wrote to streams.
     pub output: Vec<u8>,
-    /// By block: which bytes were written, and their contents after the last instruction that wrote them.
-    written: BTreeMap<u64, (u64, [u8; BLOCK as usize])>,
+    /// By the first address of a block: which bytes were written, and their contents after the last instruction that
+    /// wrote them.
+    written: BTreeMap<Address, (u64, [u8; BLOCK as usize])>,
     /// The lanes that execute the next instruction.
     active: u64,
 }
@@ -54,17 +58,18 @@ impl Counts {
         self.warps.extend(other.warps);
     }
 
-    fn write(&mut self, address: u64, size: u8, view: &dyn View) {
-        for byte in (0..u64::from(size)).map(|at| address.wrapping_add(at)) {
-            if self.written.len() >= Self::BLOCKS && !self.written.contains_key(&(byte / BLOCK)) {
+    fn write(&mut self, address: Address, size: u8, view: &dyn View) {
+        for byte in (0..u64::from(size)).map(|at| address.plus(at)) {
+            let block = Address { at: byte.at & !(BLOCK - 1), ..byte };
+            if self.written.len() >= Self::BLOCKS && !self.written.contains_key(&block) {
                 self.partial = true;
                 return;
             }
-            let (mask, bytes) = self.written.entry(byte / BLOCK).or_insert((0, [0; BLOCK as usize]));
-            *mask |= 1 << (byte % BLOCK);
-            let at = (byte % BLOCK) as usize;
+            let (mask, bytes) = self.written.entry(block).or_insert((0, [0; BLOCK as usize]));
+            let at = (byte.at % BLOCK) as usize;
+            *mask |= 1 << at;
             // What cannot be read is left out at the program's end.
-            let _ = view.memory(0, byte, &mut bytes[at..=at]);
+            let _ = byte.read(view, 0, &mut bytes[at..=at]);
         }
     }
 
@@ -75,13 +80,13 @@ impl Counts {
     }
 
     /// Takes memory from `read`, which gets an address and what was last written there.
-    fn leave(&mut self, read: &dyn Fn(u64, u8) -> Option<u8>) {
+    fn leave(&mut self, read: &dyn Fn(Address, u8) -> Option<u8>) {
         for (block, (mask, bytes)) in std::mem::take(&mut self.written) {
             for (at, known) in (0..BLOCK).zip(bytes).filter(|(at, _)| mask >> at & 1 != 0) {
-                let byte = block * BLOCK + at;
+                let byte = block.plus(at);
                 let Some(value) = read(byte, known) else { continue };
                 match self.memory.last_mut() {
-                    Some((first, bytes)) if *first + bytes.len() as u64 == byte => bytes.push(value),
+                    Some((first, bytes)) if first.plus(bytes.len() as u64) == byte => bytes.push(value),
                     _ => self.memory.push((byte, vec![value])),
                 }
             }
@@ -103,9 +108,8 @@ impl Observer for Counts {
         if self.warps.len() < Self::BLOCKS {
             self.warps.insert(at.warp);
         }
-        let writes = |access: &&Access| access.stores() && access.space.is_none();
-        for access in view.accesses().iter().filter(writes) {
-            self.write(access.address, access.size, view);
+        for access in view.accesses().iter().filter(|access| access.stores()) {
+            self.write(Address { space: access.space, at: access.address }, access.size, view);
         }
         ControlFlow::Continue(())
     }
@@ -119,7 +123,7 @@ impl Observer for Counts {
     fn end(&mut self, view: &dyn View) {
         self.leave(&|byte, _| {
             let mut value = [0];
-            view.memory(0, byte, &mut value).map(|()| value[0])
+            byte.read(view, 0, &mut value).map(|()| value[0])
         });
     }
 }

@@ -16,6 +16,7 @@ use runner::{Goal, Next, Runner};
 
 use crate::condition::{Condition, Names};
 use crate::listing::Listing;
+use crate::memory::Address;
 use crate::value::Format;
 
 /// Why the program has stopped.
@@ -154,7 +155,7 @@ pub enum Watched {
     /// A register, in one lane or in all.
     Register(Register, Option<usize>),
     /// A range of memory: address, and size in bytes, at most [`Watched::MAX_BYTES`].
-    Memory(u64, usize),
+    Memory(Address, usize),
 }
 
 impl Watched {
@@ -276,7 +277,8 @@ impl<'m> Session<'m> {
 
     /// What conditions and commands may name.
     pub fn names(&self) -> Names<'_> {
-        Names { banks: self.machine.banks(), states: &self.listing.states, lanes: self.machine.lanes() }
+        let (banks, spaces) = (self.machine.banks(), self.machine.spaces());
+        Names { banks, states: &self.listing.states, lanes: self.machine.lanes(), spaces }
     }
 
     /// The name of a register.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::command::{Answer, completions, execute};
-use crate::listing::number;
+use crate::memory::Address;
 use crate::pieces::Pieces;
 use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
 use draw::{MEMORY, answer_lines, last_of_help, register_lines};
@@ -54,7 +54,7 @@ pub struct Screen {
     /// The text at the prompt, if it is open.
     pub prompt: Option<String>,
     /// The start of the memory view, if it is open.
-    pub memory: Option<u64>,
+    pub memory: Option<Address>,
     /// The output of the last command.
     pub answer: String,
     /// How many lines the answers are scrolled down; negative if they are scrolled up.
@@ -270,13 +270,10 @@ impl Screen {
                 self.memory = None;
                 Ok(Answer::Text(String::new()))
             }
-            ["view", address] => match number(address) {
-                Some(address) => {
-                    self.memory = Some(address);
-                    Ok(Answer::Text(String::new()))
-                }
-                None => Err(format!("`{address}` is not an address")),
-            },
+            ["view", address] => Address::parse(address, session.machine.spaces()).map(|address| {
+                self.memory = Some(address);
+                Answer::Text(String::new())
+            }),
             _ => execute(session, stop, line),
         };
         match answer {

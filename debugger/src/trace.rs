@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::condition::Names;
 use crate::listing::{Listing, number};
+use crate::memory::Address;
 use crate::value::Format;
 
 /// What a trace shows. Empty lists do not restrict it.
@@ -42,7 +43,8 @@ impl Filter {
         };
         let named = |name: &String| {
             let known = || machine.banks().iter().map(|bank| bank.name(0)).collect::<Vec<_>>().join(", ");
-            let names = Names { banks: machine.banks(), states: &listing.states, lanes: machine.lanes() };
+            let (banks, lanes, spaces) = (machine.banks(), machine.lanes(), machine.spaces());
+            let names = Names { banks, states: &listing.states, lanes, spaces };
             let found = names.register(name).map(|(register, _)| register);
             found.ok_or_else(|| format!("there is no register `{name}`; the first ones are {}", known()))
         };
@@ -190,7 +192,8 @@ impl Observer for Trace<'_> {
             let value = match access.stored {
                 Some(value) => value,
                 None => {
-                    view.memory(access.lane.into(), access.address, &mut bytes[..size])?;
+                    let address = Address { space: access.space, at: access.address };
+                    address.read(view, access.lane.into(), &mut bytes[..size])?;
                     u64::from_le_bytes(bytes)
                 }
             };

@@ -135,6 +135,13 @@ pub trait View {
     /// Fills `into` with memory as a lane sees it. Returns `None` when the bytes are not mapped.
     fn memory(&self, lane: usize, address: u64, into: &mut [u8]) -> Option<()>;
 
+    /// Fills `into` with memory of an address space, one of [`Properties::spaces`]. Returns `None` when the bytes are
+    /// not mapped.
+    fn space_memory(&self, space: &str, address: u64, into: &mut [u8]) -> Option<()> {
+        let _ = (space, address, into);
+        None
+    }
+
     /// The memory accesses of an executed instruction, in order.
     fn accesses(&self) -> &[Access] {
         &[]
@@ -269,6 +276,8 @@ pub struct Properties {
     pub lanes: usize,
     /// The banks of registers.
     pub banks: Vec<Bank>,
+    /// The address spaces with a memory of their own.
+    pub spaces: Vec<&'static str>,
     /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.
     pub unit: u64,
     /// The `pc` of the first byte of the program's code.
@@ -316,6 +325,11 @@ pub trait Machine {
     /// The banks of registers.
     fn banks(&self) -> &[Bank] {
         &self.properties().banks
+    }
+
+    /// The address spaces with a memory of their own.
+    fn spaces(&self) -> &[&'static str] {
+        &self.properties().spaces
     }
 
     /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.

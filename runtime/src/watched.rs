@@ -56,6 +56,7 @@ impl<'a, const L: usize> Watched<'a, L> {
             terms: Terms { instruction: "instruction", step: "instruction", thread: "lane", warp: "warp" },
             lanes: usize::from(hardware.lanes).clamp(1, L),
             banks: hardware.banks.iter().map(bank).chain(states().map(state)).collect(),
+            spaces: hardware.spaces.iter().filter_map(|own| name(semantics, own)).collect(),
             unit: 1,
             base,
             code,
@@ -113,6 +114,11 @@ impl<const L: usize> Machine for Watched<'_, L> {
         }
         Err(format!("the program has used up its budget of {} instructions", self.budget))
     }
+}
+
+/// The name of an address space with a memory of its own.
+fn name(semantics: &'static Semantics, own: &own::Space) -> Option<&'static str> {
+    semantics.spaces.get(usize::from(own.space)).copied()
 }
 
 /// The active lanes of the instruction at the current address.
@@ -198,6 +204,13 @@ impl<const L: usize> View for Seen<'_, L> {
 
     fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
         into.copy_from_slice(self.machine.memory.bytes(address, into.len() as u64)?);
+        Some(())
+    }
+
+    fn space_memory(&self, space: &str, address: u64, into: &mut [u8]) -> Option<()> {
+        let mut spaces = self.machine.hardware().spaces.iter();
+        let at = spaces.position(|own| name(self.machine.semantics(), own) == Some(space))?;
+        into.copy_from_slice(self.machine.spaces.get(at)?.bytes(address, into.len() as u64)?);
         Some(())
     }
 

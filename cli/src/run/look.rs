@@ -16,6 +16,7 @@ use isaforge_core::explain::hex;
 use isaforge_debugger::command::breakpoint;
 use isaforge_debugger::counts::Counts;
 use isaforge_debugger::listing::format_pc;
+use isaforge_debugger::memory::Address;
 use isaforge_debugger::stops::Stops;
 use isaforge_debugger::trace::{Filter, Step, Trace};
 use isaforge_debugger::{Listing, Session};
@@ -189,7 +190,8 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
         json!({ "pc": line.pc, "label": line.label, "text": line.text, "warps": warps, "threads": threads })
     };
     let places: Vec<Value> = listing.lines.iter().map(place).collect();
-    let range = |(address, bytes): &(u64, Vec<u8>)| json!({ "address": address, "bytes": hex(bytes) });
+    let range =
+        |(first, bytes): &(Address, Vec<u8>)| json!({ "space": first.space, "address": first.at, "bytes": hex(bytes) });
     let memory: Vec<Value> = counts.memory.iter().map(range).collect();
     let Times { warps, threads } = counts.total();
     json!({

@@ -384,3 +384,29 @@ fn a_second_launch_waits_for_its_own_breakpoints() {
     editor.ask("configurationDone", json!({}));
     assert_eq!(editor.stop()["reason"], "entry");
 }
+
+#[test]
+fn a_memory_of_its_own_is_read_and_watched() {
+    let mut editor = Editor::new("program: |2\n  sts r1\n  stg r1\nregisters: { r1: 0x66 }\n");
+    fs::write(editor.folder.path().join("isa.yaml"), spaces::SET).expect("it is written");
+    editor.ask("launch", json!({ "program": "launch.yaml", "spec": "isa.yaml" }));
+    editor.ask("configurationDone", json!({}));
+    editor.stop();
+    let mut read = |reference: &str, offset: i64| {
+        editor.response("readMemory", json!({ "memoryReference": reference, "offset": offset, "count": 4 }))
+    };
+    assert_eq!(read("shared:0x100", 0)["body"], json!({ "address": "0x100", "data": "AAAAAA==" }));
+    let end = json!({ "address": "0x3fe", "data": "AAA=", "unreadableBytes": 2 });
+    assert_eq!(read("shared:0x100", 0x2fe)["body"], end);
+    assert!(read("tile:0", 0)["message"].as_str().is_some_and(|text| text.contains("expected `shared`")));
+    assert_eq!(editor.evaluate("[shared:0x100]", "watch")["body"]["memoryReference"], "shared:0x100");
+    let targets = editor.ask("completions", json!({ "text": "watch sh", "column": 9 }))["targets"].clone();
+    assert_eq!(targets[0]["label"], "shared:");
+    let what = editor.ask("dataBreakpointInfo", json!({ "name": "shared:0x100", "bytes": 4 }))["dataId"].clone();
+    assert_eq!(what, "shared:0x100 4");
+    let set = editor.ask("setDataBreakpoints", json!({ "breakpoints": [{ "dataId": what }] }));
+    assert_eq!(set["breakpoints"][0]["verified"], true);
+    let stop = editor.resume("continue");
+    assert_eq!(stop["reason"], "data breakpoint");
+    assert!(stop["description"].as_str().is_some_and(|text| text.contains("memory at shared:0x100 was")), "{stop}");
+}

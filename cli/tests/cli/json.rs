@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::*;
 
 /// Validates objects against the output of a command's `--json-schema`.
-fn valid(command: &[&str], objects: &[Value]) {
+pub(crate) fn valid(command: &[&str], objects: &[Value]) {
     let mut arguments = command.to_vec();
     arguments.push("--json-schema");
     let schema: Value = serde_json::from_str(isaforge(&arguments).expect(0).out()).expect("it is JSON");
@@ -21,7 +21,7 @@ fn valid(command: &[&str], objects: &[Value]) {
     }
 }
 
-fn objects(run: &Run) -> Vec<Value> {
+pub(crate) fn objects(run: &Run) -> Vec<Value> {
     run.out().lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
 

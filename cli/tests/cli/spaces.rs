@@ -2,7 +2,7 @@
 
 use super::*;
 
-const SET: &str = "\
+pub(crate) const SET: &str = "\
 isa: sp
 word: 16
 provenance: document
@@ -32,8 +32,58 @@ fn memories_of_their_own_are_told_apart() {
     let trace = run(&["--trace"], apart).expect(0);
     assert!(trace.out().contains("sts r0  | [shared:00000100]=0:00000055"), "{}", trace.out());
     assert!(trace.out().contains("stg r1  | [00000100]=1:00000066"), "{}", trace.out());
-    let result = run(&["--json"], "sts r0").expect(0);
-    assert!(result.out().contains("\"memory\":[]"), "{}", result.out());
+    let found = json::objects(&run(&["--json"], apart).expect(0));
+    json::valid(&["run"], &found);
+    let expected = serde_json::json!([
+        { "space": null, "address": 256, "bytes": "66000000" },
+        { "space": "shared", "address": 256, "bytes": "55000000" },
+    ]);
+    assert_eq!(found[0]["memory"], expected);
+}
+
+/// The answers of the debugger.
+fn debug(program: &str, commands: &str) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let [spec, launch] = ["isa.yaml", "l.yaml"].map(|name| folder.path().join(name));
+    fs::write(&spec, SET).unwrap();
+    fs::write(&launch, program).unwrap();
+    let arguments = ["debug", "--spec", spec.to_str().unwrap(), launch.to_str().unwrap(), "--commands", "-"];
+    isaforge_with(&arguments, commands)
+}
+
+#[test]
+fn the_debugger_shows_and_watches_memories_of_their_own() {
+    let launch = "program: |2\n  sts r0\n  stg r1\n  both r0\nregisters: { r0: [0x55, 0x77], r1: 0x66 }\n\
+        buffers: { g: { address: 256, words: [0xaaaaaaaa] } }\n";
+    let commands = "memory shared:0x100 2\nwatch shared:0x100\nc\nmemory shared:0x100 2\nmemory 0x100 1\nc\n";
+    let found = debug(launch, commands).expect(0);
+    let expected = "shared:0x00000100: 00000000 00000000\n\
+        watchpoint 1 on 4 bytes at shared:0x100\n\
+        watchpoint 1: memory at shared:0x100 was 00000000 and is 55000000, by `sts r0` at 0x0\n";
+    assert!(found.out().contains(expected), "{}", found.out());
+    let expected = "shared:0x00000100: 00000055 00000000\n0x00000100: aaaaaaaa\nthe program has ended\n";
+    assert!(found.out().contains(expected), "{}", found.out());
+    let found = debug(launch, "break if [shared:0x100] == 0x55 && [0x100] == 0x66\nc\n").expect(0);
+    assert!(found.out().ends_with("breakpoint 1\n0x4  warp 0  ++  both r0\n"), "{}", found.out());
+}
+
+#[test]
+fn an_address_space_that_a_machine_does_not_have_is_refused() {
+    let commands = "memory tile:0 1\nwatch global:4\nbreak if [tile:0] == 1\nwatch shared:1020 8\nmemory shared:x\n";
+    let found = debug("program: sts r0\n", commands).expect(1);
+    let unknown = "with a memory of its own; expected `shared`, or no name for the common memory\n";
+    for (line, expected) in [
+        (1, format!("there is no address space `tile` {unknown}")),
+        (2, format!("there is no address space `global` {unknown}")),
+        (3, format!("there is no address space `tile` {unknown}")),
+        (4, "only 4 of the 8 bytes at shared:0x3fc are mapped; `watch shared:0x3fc 4` watches them\n".to_owned()),
+        (5, "`shared:x` is not an address\n".to_owned()),
+    ] {
+        assert!(found.err.contains(&format!("<stdin>:{line}: error: {expected}")), "{expected} in {}", found.err);
+    }
+    let launch = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/valhall/tiles.yaml");
+    let found = isaforge_with(&["debug", launch, "--commands", "-"], "memory shared:0\n").expect(1);
+    assert!(found.err.contains("no address space `shared` with a memory of its own; the machine has one memory"));
 }
 
 #[test]
@@ -59,12 +109,7 @@ fn a_budget_limits_every_observation() {
 
 #[test]
 fn a_program_that_has_used_its_budget_stands_behind_its_last_instruction() {
-    let folder = tempfile::tempdir().unwrap();
-    let [spec, launch] = ["isa.yaml", "l.yaml"].map(|name| folder.path().join(name));
-    fs::write(&spec, SET).unwrap();
-    fs::write(&launch, "program: |2\n  l: sts r0\n  jmp l\nbudget: 5\n").unwrap();
-    let arguments = ["debug", "--spec", spec.to_str().unwrap(), launch.to_str().unwrap(), "--commands", "-"];
-    let run = isaforge_with(&arguments, "continue\ncount\n");
+    let run = debug("program: |2\n  l: sts r0\n  jmp l\nbudget: 5\n", "continue\ncount\n");
     let lines: Vec<&str> = run.out().lines().collect();
     assert!(lines[2].contains("jmp -2") && lines[3] == "5", "{lines:?}");
 }

@@ -222,7 +222,7 @@ impl<'a> Server<'a> {
                 let text: String = session.listing.lines.iter().map(|line| line.text.clone() + "\n").collect();
                 json!({ "content": text })
             }
-            "readMemory" => return Some(state::memory(stop, arguments)),
+            "readMemory" => return Some(state::memory(session, stop, arguments)),
             "pause" | "setExceptionBreakpoints" => json!({}),
             _ => return None,
         }))

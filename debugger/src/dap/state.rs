@@ -6,8 +6,8 @@ use isaforge_runtime::machine::{Bank, Register};
 use serde_json::{Value, json};
 
 use super::server::First;
-use crate::listing::{format_pc, number};
-use crate::memory;
+use crate::listing::format_pc;
+use crate::memory::Address;
 use crate::session::{Session, Stop};
 
 /// The id of the only stack frame.
@@ -65,7 +65,7 @@ fn listed(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> 
     let live: Vec<usize> = (0..session.machine.lanes()).filter(|lane| stop.view.at().live >> lane & 1 != 0).collect();
     let show = |name: String, value: u64, width: u32| {
         let mut shown = json!({ "name": name, "value": session.format.show(value, width), "variablesReference": 0 });
-        refer(&mut shown, Some(value));
+        refer(&mut shown, Some(Address { space: None, at: value }));
         shown
     };
     if let Some(register) = inside(banks, reference) {
@@ -94,9 +94,9 @@ fn listed(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> 
 }
 
 /// Adds to a value the address that it may be.
-pub(super) fn refer(shown: &mut Value, address: Option<u64>) {
+pub(super) fn refer(shown: &mut Value, address: Option<Address>) {
     if let Some(address) = address {
-        shown["memoryReference"] = format!("{address:#x}").into();
+        shown["memoryReference"] = address.to_string().into();
     }
 }
 
@@ -120,22 +120,25 @@ pub(super) fn inside(banks: &[Bank], reference: u64) -> Option<Register> {
 }
 
 /// Memory from an address on, up to the first byte that is not mapped.
-pub(super) fn memory(stop: &Stop<'_>, arguments: &Value) -> Result<Value, String> {
+pub(super) fn memory(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value) -> Result<Value, String> {
     let text = arguments["memoryReference"].as_str().ok_or("the request has no `memoryReference`")?;
-    let base = number(text).ok_or_else(|| format!("`{text}` is not an address; write it like `0x1000`"))?;
+    let base = Address::parse(text, session.machine.spaces())?;
     let offset = arguments["offset"].as_i64().unwrap_or(0);
-    let address = base.checked_add_signed(offset);
-    let address = address.ok_or_else(|| format!("`{text}` with the offset {offset} is not an address"))?;
+    let at = base.at.checked_add_signed(offset);
+    let at = at.ok_or_else(|| format!("`{text}` with the offset {offset} is not an address"))?;
+    let address = Address { at, ..base };
     let count = arguments["count"].as_u64().ok_or("the request has no `count` of bytes")?;
     let mut bytes = vec![0; usize::try_from(count).unwrap_or(MAX_BYTES).min(MAX_BYTES)];
-    let mapped = memory::read(stop.view, 0, address, &mut bytes);
-    let mut body = json!({ "address": format!("{address:#x}") });
+    let mapped = address.read_mapped(stop.view, 0, &mut bytes);
+    let mut body = json!({ "address": format!("{at:#x}") });
     if mapped > 0 || bytes.is_empty() {
         body["data"] = STANDARD.encode(&bytes[..mapped]).into();
     }
     if mapped < bytes.len() {
-        let is_mapped =
-            |at: &usize| address.checked_add(*at as u64).is_some_and(|at| memory::is_mapped(stop.view, 0, at));
+        let is_mapped = |byte: &usize| {
+            let at = at.checked_add(*byte as u64);
+            at.is_some_and(|at| Address { at, ..base }.read(stop.view, 0, &mut [0]).is_some())
+        };
         let next = (mapped..bytes.len()).find(is_mapped).unwrap_or(bytes.len());
         body["unreadableBytes"] = (next - mapped).into();
     }

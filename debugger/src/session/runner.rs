@@ -8,7 +8,6 @@ use isaforge_runtime::machine::{At, Observer, View};
 use super::calls::Calls;
 use super::{FrontEnd, Reason, Resume, Session, Stop, Watched, Watchpoint};
 use crate::listing::format_pc;
-use crate::memory;
 
 /// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
@@ -321,7 +320,7 @@ impl Runner<'_, '_, '_> {
             Watched::Memory(address, size) => {
                 let mut bytes = [0; Watched::MAX_BYTES];
                 let bytes = &mut bytes[..size.min(Watched::MAX_BYTES)];
-                let mapped = memory::read(view, active, address, bytes);
+                let mapped = address.read_mapped(view, active, bytes);
                 bytes[..mapped].iter().map(|byte| u64::from(*byte)).collect()
             }
         };
@@ -345,7 +344,7 @@ impl Runner<'_, '_, '_> {
             }
             Watched::Memory(address, _) => {
                 let show = |bytes: &[u64]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                format!("memory at {address:#x} was {} and is {}", show(old), show(new))
+                format!("memory at {address} was {} and is {}", show(old), show(new))
             }
         };
         let (number, pc) = (watchpoint.number, view.at().pc);

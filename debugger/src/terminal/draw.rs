@@ -64,7 +64,7 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     let below = match screen.memory {
         Some(address) => {
             let [below, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(MEMORY)]).areas(below);
-            let inner = boxed(frame, right, &format!(" memory at {address:#x} "));
+            let inner = boxed(frame, right, &format!(" memory at {address} "));
             let text = words(session, stop, &format!("{address} {} lane {}", 4 * inner.height, screen.lane));
             frame.render_widget(Paragraph::new(text.unwrap_or_else(|error| error)), inner);
             below
@@ -132,7 +132,7 @@ fn draw_answers(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 fn help_lines(width: u16) -> Vec<String> {
     let width = width.saturating_sub(2);
     let commands = help();
-    let view = "view [ADDRESS]  keep memory in view; without an address, hide it";
+    let view = "view [[SPACE:]ADDRESS]  keep memory in view; without an address, hide it";
     let head = key_lines(width).join("\n");
     let pauses = "A key pauses a running program; while it goes back, Esc does.";
     let text = format!("{head}\n\n{pauses}\n\nCommands after `:`, completed with Tab\n\n{commands}{view}\n");

@@ -18,7 +18,7 @@ pub struct Access {
     pub address: u64,
     /// Whether it loads, stores, or does both at once.
     pub kind: AccessKind,
-    /// The address space, if it has a memory of its own; [`View::memory`](super::View::memory) reads the others.
+    /// The address space, if it has a memory of its own, which [`View::space_memory`](super::View::space_memory) reads.
     pub space: Option<&'static str>,
     /// The value that it leaves in memory, if it writes at most eight bytes.
     pub stored: Option<u64>,

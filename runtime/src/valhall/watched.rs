@@ -40,6 +40,7 @@ impl<'a> Watched<'a> {
                 Bank::new("r", Valhall::COUNT as u32, 32),
                 Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared(),
             ],
+            spaces: Vec::new(),
             unit: 8,
             base: 0,
             code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
