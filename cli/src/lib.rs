@@ -89,25 +89,36 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         input::read_once(&command, &matches)?;
         Cli::from_arg_matches(&matches)
     });
-    let cli = match parsed {
-        Ok(cli) => cli,
-        Err(error) => {
-            let misuse = error.use_stderr();
-            let text = error.render().ansi().to_string();
-            // A closed stream is not a failure.
-            let _ = match misuse {
-                true => output::stderr().write_all(text.as_bytes()),
-                false => output::stdout().write_all(text.as_bytes()),
-            };
-            return if misuse { 2 } else { 0 };
-        }
-    };
-    match cli.color {
-        Color::Auto => {}
-        Color::Always => anstream::ColorChoice::Always.write_global(),
-        Color::Never => anstream::ColorChoice::Never.write_global(),
+    let ended = parsed.map_or_else(
+        |error| answer(&error),
+        |cli| {
+            match cli.color {
+                Color::Auto => {}
+                Color::Always => anstream::ColorChoice::Always.write_global(),
+                Color::Never => anstream::ColorChoice::Never.write_global(),
+            }
+            dispatch(&cli.command)
+        },
+    );
+    // Standard output may still hold the rest of a line; when the process ends, nobody sees that it cannot be written.
+    status(ended.and_then(|status| Ok(io::stdout().flush().map(|()| status)?)))
+}
+
+/// Prints what the parser of the command line answers itself: help, the version, or how the command was misused.
+fn answer(error: &clap::Error) -> Result<Status, Failure> {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        // If it cannot be written, there is nowhere to say so.
+        let _ = output::stderr().write_all(text.as_bytes());
+        return Ok(Status::Program(2));
     }
-    match dispatch(&cli.command) {
+    output::stdout().write_all(text.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+/// The exit status of a command. A failure is reported, unless it is a closed pipe.
+fn status(ended: Result<Status, Failure>) -> u8 {
+    match ended {
         Ok(Status::Fine) => 0,
         Ok(Status::Mistakes) => 1,
         Ok(Status::Program(status)) => status,

@@ -185,3 +185,21 @@ fn help_shows_labels_and_what_options_need() {
     let words: Vec<&str> = help.out().split_whitespace().collect();
     assert!(words.join(" ").contains("Needs `--order memory`"), "{}", help.out());
 }
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure_and_a_closed_pipe_is_none() {
+    let run = |arguments: &[&str], out: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
+        let output = command.args(arguments).stdin(Stdio::null()).stdout(out).output().expect("the command runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("messages are text"))
+    };
+    for arguments in [&["--version"][..], &["--help"], &["help", "run"], &["run", "--json-schema"], &["isas"]] {
+        let (reader, writer) = std::io::pipe().expect("there is a pipe");
+        drop(reader);
+        assert_eq!(run(arguments, writer.into()), (Some(0), String::new()), "{arguments:?}");
+        // Linux has a device that is always full.
+        let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else { continue };
+        let (status, message) = run(arguments, full.into());
+        assert!(status == Some(2) && message.contains("cannot write to standard output"), "{arguments:?}: {message}");
+    }
+}
