@@ -113,9 +113,9 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "to" => return session.listing.place(rest).map(|pc| Answer::Resume(Resume::To(pc))),
         "restart" => return Ok(Answer::Resume(Resume::Restart)),
         "quit" => return Ok(Answer::Resume(Resume::Quit)),
-        "break" => breakpoint(session, rest)?,
+        "break" => breakpoint(session, rest).map(|number| described(session, stop, number) + "\n")?,
         "watch" => watchpoint(session, stop, rest)?,
-        "stops" => stops(session),
+        "stops" => stops(session, stop),
         "delete" => match number(rest) {
             Some(n) if session.remove(n as usize) => String::new(),
             _ => return Err(format!("there is no breakpoint or watchpoint `{rest}`; `stops` lists them")),
@@ -171,14 +171,14 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     }
     let at = stop.view.at();
     let lanes = signs(session.machine, at.live, at.active);
-    format!("{}  {}  {lanes}  {}\n", format_pc(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
+    format!("{}  {}  {lanes}  {}\n", format_pc(session.machine, at.pc), stop.view.origin(), session.text(stop.view, at.pc))
 }
 
-/// Adds a breakpoint: a place, `if CONDITION`, or both. Returns its description.
+/// Adds a breakpoint: a place, `if CONDITION`, or both. Returns its number.
 ///
 /// # Errors
 /// The error in the description.
-pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
+pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<usize, String> {
     let (place, condition) = match rest.strip_prefix("if ") {
         Some(condition) => ("", Some(condition)),
         None => rest.split_once(" if ").map_or((rest, None), |(place, condition)| (place.trim(), Some(condition))),
@@ -188,14 +188,13 @@ pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, Strin
     }
     let pc = if place.is_empty() { None } else { Some(session.listing.place(place)?) };
     let condition = condition.map(|text| Condition::parse(text, session.names())).transpose()?;
-    let number = session.stop_at(pc, condition);
-    Ok(format!("{}\n", described(session, number)))
+    Ok(session.stop_at(pc, condition))
 }
 
 fn watchpoint(session: &mut Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let what = watched(session, stop, rest)?;
     let number = session.watch(what);
-    Ok(format!("{}\n", described(session, number)))
+    Ok(described(session, stop, number) + "\n")
 }
 
 /// Returns what the arguments of `watch` name.
@@ -233,11 +232,11 @@ pub(crate) fn first_lane(stop: &Stop<'_>) -> usize {
 }
 
 /// Describes a breakpoint or watchpoint in one line.
-fn described(session: &Session<'_>, number: usize) -> String {
+fn described(session: &Session<'_>, stop: &Stop<'_>, number: usize) -> String {
     if let Some(found) = session.breakpoints.iter().find(|known| known.number == number) {
         let mut text = format!("breakpoint {number}");
         if let Some(pc) = found.pc {
-            let _ = write!(text, " at {} `{}`", format_pc(session.machine, pc), session.listing.text(pc));
+            let _ = write!(text, " at {} `{}`", format_pc(session.machine, pc), session.text(stop.view, pc));
         }
         if let Some(condition) = &found.condition {
             let _ = write!(text, " if {}", condition.text);
@@ -255,18 +254,16 @@ fn described(session: &Session<'_>, number: usize) -> String {
     }
 }
 
-fn stops(session: &Session<'_>) -> String {
+fn stops(session: &Session<'_>, stop: &Stop<'_>) -> String {
     let places = session.breakpoints.iter().map(|known| known.number);
     let mut numbers: Vec<usize> = places.chain(session.watchpoints.iter().map(|known| known.number)).collect();
     numbers.sort_unstable();
-    numbers.iter().map(|number| described(session, *number) + "\n").collect()
+    numbers.iter().map(|number| described(session, stop, *number) + "\n").collect()
 }
 
 fn listing(session: &Session<'_>, stop: &Stop<'_>, pc: u64) -> String {
-    let lines = &session.listing.lines;
-    let middle = lines.partition_point(|line| line.pc < pc).min(lines.len().saturating_sub(1));
     let mut text = String::new();
-    for line in &lines[middle.saturating_sub(AROUND)..(middle + AROUND + 1).min(lines.len())] {
+    for line in session.around(stop.view, pc, AROUND) {
         if let Some(label) = &line.label {
             let _ = writeln!(text, "{label}:");
         }

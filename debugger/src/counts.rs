@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use isaforge_analysis::profile::Times;
-use isaforge_runtime::machine::{Observer, View};
+use isaforge_runtime::machine::{At, Observer, View};
 
+use crate::code::Found;
+use crate::listing::Listing;
 use crate::memory::Address;
 
 /// The number of bytes whose writes are recorded in one mask.
@@ -14,8 +16,10 @@ const BLOCK: u64 = 64;
 /// Counters of a running program.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// The counts of each instruction, by place.
+    /// The counts of each instruction of the listing, by place.
     pub places: BTreeMap<u64, Times>,
+    /// The counts of other instructions, by place and text: code that the program has written, or that is not listed.
+    pub unlisted: BTreeMap<(u64, String), Times>,
     /// The warps seen.
     pub warps: BTreeSet<u64>,
     /// The memory written, with its final contents: first address and bytes, in ascending order, the common memory
@@ -28,8 +32,17 @@ pub struct Counts {
     /// By the first address of a block: which bytes were written, and their contents after the last instruction that
     /// wrote them.
     written: BTreeMap<Address, (u64, [u8; BLOCK as usize])>,
+}
+
+/// Counts instructions of a running program.
+#[derive(Debug)]
+pub struct Counting<'a> {
+    counts: &'a mut Counts,
+    listing: &'a Listing,
     /// The lanes that execute the next instruction.
     active: u64,
+    /// Its text, if it is not that of the listing.
+    unlisted: Option<String>,
 }
 
 impl Counts {
@@ -40,7 +53,7 @@ impl Counts {
 
     /// The sum over all instructions.
     pub fn total(&self) -> Times {
-        self.places.values().fold(Times::default(), |mut sum, times| {
+        self.places.values().chain(self.unlisted.values()).fold(Times::default(), |mut sum, times| {
             sum += *times;
             sum
         })
@@ -55,7 +68,15 @@ impl Counts {
         for (pc, times) in other.places {
             *self.places.entry(pc).or_default() += times;
         }
+        for (place, times) in other.unlisted {
+            *self.unlisted.entry(place).or_default() += times;
+        }
         self.warps.extend(other.warps);
+    }
+
+    /// An observer of a program that adds to these counts.
+    pub fn of<'a>(&'a mut self, listing: &'a Listing) -> Counting<'a> {
+        Counting { counts: self, listing, active: 0, unlisted: None }
     }
 
     fn write(&mut self, address: Address, size: u8, view: &dyn View) {
@@ -94,9 +115,15 @@ impl Counts {
     }
 }
 
-impl Observer for Counts {
+impl Observer for Counting<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.active = view.at().active;
+        let At { pc, active, .. } = view.at();
+        self.active = active;
+        self.unlisted = match self.listing.find(view, pc) {
+            Some(Found::Listed(_)) => None,
+            Some(Found::Fetched(line)) => Some(line.text.clone()),
+            None => Some(String::new()),
+        };
         ControlFlow::Continue(())
     }
 
@@ -104,24 +131,30 @@ impl Observer for Counts {
     // before it.
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
         let at = view.at();
-        *self.places.entry(at.pc).or_default() += Times { warps: 1, threads: self.active.count_ones().into() };
-        if self.warps.len() < Self::BLOCKS {
-            self.warps.insert(at.warp);
+        let counts = &mut *self.counts;
+        let times = match self.unlisted.take() {
+            Some(text) => counts.unlisted.entry((at.pc, text)).or_default(),
+            None => counts.places.entry(at.pc).or_default(),
+        };
+        *times += Times { warps: 1, threads: self.active.count_ones().into() };
+        if counts.warps.len() < Counts::BLOCKS {
+            counts.warps.insert(at.warp);
         }
         for access in view.accesses().iter().filter(|access| access.stores()) {
-            self.write(Address { space: access.space, at: access.address }, access.size, view);
+            counts.write(Address { space: access.space, at: access.address }, access.size, view);
         }
         ControlFlow::Continue(())
     }
 
     fn output(&mut self, _: u64, bytes: &[u8]) {
-        let room = Self::OUTPUT.saturating_sub(self.output.len());
-        self.partial |= bytes.len() > room;
-        self.output.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        let counts = &mut *self.counts;
+        let room = Counts::OUTPUT.saturating_sub(counts.output.len());
+        counts.partial |= bytes.len() > room;
+        counts.output.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn end(&mut self, view: &dyn View) {
-        self.leave(&|byte, _| {
+        self.counts.leave(&|byte, _| {
             let mut value = [0];
             byte.read(view, 0, &mut value).map(|()| value[0])
         });

@@ -9,6 +9,7 @@
 //! Stepping back reruns the program from the start, since runs of a machine are deterministic.
 //!
 //! - [`listing`]: the program with its labels and the lines of its source
+//! - [`code`]: instructions as they are executed, in code that a program may write
 //! - [`value`]: formats of values
 //! - [`condition`]: `r2 > 1.0 in any lane`
 //! - [`memory`]: memory of which only a part may be mapped
@@ -21,6 +22,7 @@
 //! - [`stops`], [`script`], [`terminal`], [`dap`]: the front ends
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod command;
 pub mod condition;
 pub mod counts;

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use isaforge_analysis::{Program, Set};
+use isaforge_analysis::{Entry, Program, Set};
 use isaforge_core::assembly::Assembly;
-use isaforge_runtime::machine::{Machine, Register};
+use isaforge_runtime::machine::{Machine, Register, View};
 
+use crate::code::{Code, Found};
 use crate::condition::register;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
@@ -23,7 +24,7 @@ pub struct Source {
 }
 
 /// An instruction of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// Its place, in the machine's units.
     pub pc: u64,
@@ -33,6 +34,8 @@ pub struct Line {
     pub label: Option<String>,
     /// Its text; a branch to a label is followed by the label's name.
     pub text: String,
+    /// Its mnemonic; for groups, the names of all their operations. Empty if the bytes do not decode.
+    pub mnemonic: String,
     /// The line in the source file, from 1.
     pub line: Option<usize>,
     /// Whether it is a branch that may return, such as a call.
@@ -55,6 +58,20 @@ pub struct Listing {
     pub states: BTreeMap<String, Register>,
     /// The registers that the texts of its instructions name.
     pub registers: BTreeSet<Register>,
+    /// The code in memory, if it is there.
+    code: Option<Code>,
+}
+
+impl Line {
+    /// The line of an instruction, without its place. `leads_to` is the label that it branches to.
+    pub(crate) fn new(entry: &Entry, leads_to: Option<&str>) -> Self {
+        let (text, mnemonic, calls) = match &entry.instruction {
+            Ok(found) => (found.text.clone(), found.mnemonic.clone(), found.flow.calls),
+            Err(reason) => (format!("({reason})"), String::new(), false),
+        };
+        let text = leads_to.map_or(text.clone(), |name| format!("{text}  → {name}"));
+        Line { text, mnemonic, calls, ..Line::default() }
+    }
 }
 
 impl Listing {
@@ -75,21 +92,15 @@ impl Listing {
         let named = |index: usize| program.labels.get(&index).cloned();
         let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
         let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
-        let line = |(index, entry): (usize, &isaforge_analysis::Entry)| {
-            let (text, calls) = match &entry.instruction {
-                Ok(instruction) => (instruction.text.clone(), instruction.flow.calls),
-                Err(reason) => (format!("({reason})"), false),
-            };
+        let line = |(index, entry): (usize, &Entry)| {
             let target = entry.target().and_then(|address| program.place(address));
-            let name = target.and_then(named);
             Line {
                 pc: place(entry.bytes.start),
                 next: place(entry.bytes.end),
                 label: named(index),
-                text: name.map_or(text.clone(), |name| format!("{text}  → {name}")),
                 line: lines.get(&entry.bytes.start).copied(),
-                calls,
                 target: target.map(|index| place(start(index))),
+                ..Line::new(entry, target.and_then(named).as_deref())
             }
         };
         let mut labels: BTreeMap<String, u64> =
@@ -103,6 +114,17 @@ impl Listing {
             path: source.filter(|_| has_source).and_then(|source| source.path.clone()),
             labels,
             states: BTreeMap::new(),
+            code: Code::of(machine, set),
+        }
+    }
+
+    /// The instruction that a warp executes at a place: where a program has written code, that is not the listed one.
+    pub fn find(&self, view: &dyn View, pc: u64) -> Option<Found<'_>> {
+        let listed = self.at(pc).map(|index| &self.lines[index]);
+        match (&self.code, listed) {
+            (Some(code), Some(line)) if code.holds(view, line) => Some(Found::Listed(line)),
+            (Some(code), _) => code.fetch(self, view, pc).map(Found::Fetched),
+            (None, line) => line.map(Found::Listed),
         }
     }
 
@@ -116,10 +138,11 @@ impl Listing {
         self.at(pc).map_or("", |index| &self.lines[index].text)
     }
 
-    /// Parses a place: an instruction's word index or address (hexadecimal with `0x`), or a label.
+    /// Parses a place: an instruction's word index or address (hexadecimal with `0x`), or a label. Where code is in
+    /// memory, an address may be one that is not listed.
     ///
     /// # Errors
-    /// When it is none of these, or no instruction starts there.
+    /// When it is none of these, or no instruction can be there.
     pub fn place(&self, text: &str) -> Result<u64, String> {
         if let Some(pc) = self.labels.get(text) {
             return Ok(*pc);
@@ -129,6 +152,9 @@ impl Listing {
             let help = if known.is_empty() { "the program has none".to_owned() } else { known.join(", ") };
             return Err(format!("there is no label `{text}`: {help}"));
         };
+        if let (None, Some(code)) = (self.at(pc), &self.code) {
+            return code.check(pc).map(|()| pc);
+        }
         match (self.at(pc), self.lines.last()) {
             (Some(_), _) => Ok(pc),
             // In the notation of the question.

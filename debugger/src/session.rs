@@ -8,12 +8,14 @@ mod runner;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::iter::successors;
 
 use isaforge_runtime::machine::{Machine, Register, View};
 
 use calls::Calls;
 use runner::{Goal, Next, Runner};
 
+use crate::code::Found;
 use crate::condition::{Condition, Names};
 use crate::listing::Listing;
 use crate::memory::Address;
@@ -226,6 +228,7 @@ impl<'m> Session<'m> {
                 previous: HashMap::new(),
                 calls: Calls::default(),
                 old: Vec::new(),
+                text: String::new(),
                 pending: None,
                 next: None,
             };
@@ -279,6 +282,25 @@ impl<'m> Session<'m> {
     pub fn names(&self) -> Names<'_> {
         let (banks, spaces) = (self.machine.banks(), self.machine.spaces());
         Names { banks, states: &self.listing.states, lanes: self.machine.lanes(), spaces }
+    }
+
+    /// The instructions around a place, at most `most` on each side. Those before one that is not listed are not known.
+    pub fn around(&self, view: &dyn View, pc: u64, most: usize) -> Vec<Found<'_>> {
+        let listing = &self.listing;
+        if listing.at(pc).is_none()
+            && let Some(first) = listing.find(view, pc)
+        {
+            return successors(Some(first), |line| listing.find(view, line.next)).take(most + 1).collect();
+        }
+        let lines = &listing.lines;
+        let middle = lines.partition_point(|line| line.pc < pc).min(lines.len().saturating_sub(1));
+        let near = &lines[middle.saturating_sub(most)..middle.saturating_add(most + 1).min(lines.len())];
+        near.iter().map(|line| listing.find(view, line.pc).unwrap_or(Found::Listed(line))).collect()
+    }
+
+    /// The text of the instruction that a warp executes at a place; empty if there is none.
+    pub fn text(&self, view: &dyn View, pc: u64) -> String {
+        self.listing.find(view, pc).map_or(String::new(), |line| line.text.clone())
     }
 
     /// The name of a register.

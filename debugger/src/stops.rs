@@ -48,7 +48,9 @@ impl<'o> Stops<'o> {
 fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     let (machine, view) = (session.machine, stop.view);
     let at = view.at();
-    let mut object = trace::place(&session.listing, "stop", &view.origin(), at);
+    let line = session.listing.find(view, at.pc);
+    let (label, text) = line.as_ref().map_or((None, ""), |line| (line.label.as_deref(), &line.text));
+    let mut object = trace::place("stop", &view.origin(), at, (label, text));
     let mut registers = serde_json::Map::new();
     for (index, bank) in machine.banks().iter().enumerate().filter(|(_, bank)| !bank.constant) {
         let lanes = if bank.uniform { 0..1 } else { 0..machine.lanes() };

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
+use crate::code::Found;
 use crate::condition::Names;
 use crate::listing::{Listing, number};
 use crate::memory::Address;
@@ -95,6 +96,10 @@ pub struct Step {
     pub origin: String,
     /// The warp, its place and its lanes, before the instruction.
     pub at: At,
+    /// The label of the instruction.
+    pub label: Option<String>,
+    /// Its text, as it was when it was executed.
+    pub text: String,
     /// The registers that changed, with the new values in the lanes where they did. A register that lanes share has one
     /// lane.
     pub changes: Vec<(Register, Values)>,
@@ -104,12 +109,13 @@ pub struct Step {
 
 /// Calls a function for every instruction that passes a filter. The run ends if the function returns `Break`.
 pub struct Trace<'t> {
+    listing: &'t Listing,
     filter: Filter,
     /// The registers to compare, each with its number of distinct lanes.
     registers: Vec<(Register, usize)>,
     before: Vec<u64>,
-    /// The lanes to show, if the instruction is shown.
-    shown: Option<(u64, At)>,
+    /// The lanes to show, the warp and the instruction, if it is shown.
+    shown: Option<(u64, At, Option<Found<'t>>)>,
     tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>,
     /// The threads of the filter that have not executed anything yet.
     absent: Vec<[u32; 3]>,
@@ -123,7 +129,12 @@ impl std::fmt::Debug for Trace<'_> {
 
 impl<'t> Trace<'t> {
     /// A trace of a machine's program.
-    pub fn new(machine: &dyn Machine, filter: Filter, tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>) -> Self {
+    pub fn new(
+        machine: &dyn Machine,
+        listing: &'t Listing,
+        filter: Filter,
+        tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>,
+    ) -> Self {
         let lanes = |bank: &Bank| if bank.uniform { 1 } else { machine.lanes() };
         let all = machine.banks().iter().enumerate().flat_map(|(index, bank)| {
             (0..bank.count).map(move |number| (Register { bank: index as u16, index: number }, lanes(bank)))
@@ -132,7 +143,7 @@ impl<'t> Trace<'t> {
             |(register, _): &(Register, usize)| filter.registers.is_empty() || filter.registers.contains(register);
         let registers = all.filter(wanted).collect();
         let absent = filter.threads.clone();
-        Trace { filter, registers, before: Vec::new(), shown: None, tell, absent }
+        Trace { listing, filter, registers, before: Vec::new(), shown: None, tell, absent }
     }
 
     /// A thread of the filter that has not executed anything: after a run to the end, one that does not exist.
@@ -171,7 +182,7 @@ impl Observer for Trace<'_> {
             let executing: Vec<[u32; 3]> = active.map(|lane| view.thread(lane)).collect();
             self.absent.retain(|thread| !executing.contains(thread));
         }
-        self.shown = self.filter.lanes(view, at).map(|lanes| (lanes, at));
+        self.shown = self.filter.lanes(view, at).map(|lanes| (lanes, at, self.listing.find(view, at.pc)));
         if self.shown.is_some() {
             self.before = self.values(view).collect();
         }
@@ -179,7 +190,7 @@ impl Observer for Trace<'_> {
     }
 
     fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
-        let Some((lanes, at)) = self.shown.take() else { return ControlFlow::Continue(()) };
+        let Some((lanes, at, line)) = self.shown.take() else { return ControlFlow::Continue(()) };
         let changes = self.changes(view, lanes);
         if !self.filter.registers.is_empty() && changes.is_empty() {
             return ControlFlow::Continue(());
@@ -199,7 +210,8 @@ impl Observer for Trace<'_> {
             };
             Some(Store { space: access.space, address: access.address, size: size as u8, lane: access.lane, value })
         });
-        let step = Step { origin: view.origin(), at, changes, stores: stores.collect() };
+        let (label, text) = line.map_or_else(Default::default, |line| (line.label.clone(), line.text.clone()));
+        let step = Step { origin: view.origin(), at, label, text, changes, stores: stores.collect() };
         (self.tell)(&step)
     }
 }
@@ -207,12 +219,12 @@ impl Observer for Trace<'_> {
 impl Step {
     /// The step in one line of at most `width` characters: warp, place, lanes (`+` executes, `.` is elsewhere, `x` has
     /// ended or does not exist), text, changed values.
-    pub fn line(&self, machine: &dyn Machine, listing: &Listing, width: Option<usize>) -> String {
+    pub fn line(&self, machine: &dyn Machine, width: Option<usize>) -> String {
         let (At { pc, live, active, .. }, single) = (self.at, machine.lanes() == 1);
         let place = if machine.unit() == 1 { format!("{pc:#06x}") } else { format!("{pc:>4}") };
         let mut text =
             if single { place } else { format!("{} {place} {} ", self.origin, signs(machine, live, active)) };
-        let _ = write!(text, "{}{}", if single { "  " } else { "" }, listing.text(pc));
+        let _ = write!(text, "{}{}", if single { "  " } else { "" }, self.text);
         let changes = self.changes.iter().map(|(register, values)| {
             let bank = &machine.banks()[usize::from(register.bank)];
             let alone = single || bank.uniform;
@@ -235,8 +247,8 @@ impl Step {
     }
 
     /// The step as a JSON object.
-    pub fn json(&self, machine: &dyn Machine, listing: &Listing) -> Value {
-        let mut object = place(listing, "step", &self.origin, self.at);
+    pub fn json(&self, machine: &dyn Machine) -> Value {
+        let mut object = place("step", &self.origin, self.at, (self.label.as_deref(), &self.text));
         let changes = self.changes.iter().map(|(register, values)| {
             let bank = &machine.banks()[usize::from(register.bank)];
             (bank.name(register.index), lanes(values, bank.width))
@@ -251,15 +263,14 @@ impl Step {
     }
 }
 
-/// The position of a warp, as the start of a JSON object.
-pub fn place(listing: &Listing, kind: &str, origin: &str, at: At) -> Map<String, Value> {
-    let label = listing.at(at.pc).and_then(|index| listing.lines[index].label.clone());
+/// The position of a warp, with the label and the text of its instruction, as the start of a JSON object.
+pub fn place(kind: &str, origin: &str, at: At, (label, text): (Option<&str>, &str)) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("kind".into(), json!(kind));
     object.insert("warp".into(), json!(origin));
     object.insert("pc".into(), json!(at.pc));
     object.insert("label".into(), json!(label));
-    object.insert("text".into(), json!(listing.text(at.pc)));
+    object.insert("text".into(), json!(text));
     object.insert("live".into(), json!(format!("{:x}", at.live)));
     object.insert("active".into(), json!(format!("{:x}", at.active)));
     object

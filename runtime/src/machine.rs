@@ -6,7 +6,7 @@
 //! observers; they are independent of the instruction set.
 
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use isaforge_core::semantics::State;
 
@@ -139,6 +139,11 @@ pub trait View {
     /// not mapped.
     fn space_memory(&self, space: &str, address: u64, into: &mut [u8]) -> Option<()> {
         let _ = (space, address, into);
+        None
+    }
+
+    /// The exit status of the program, in the view after its end, if it has ended with one.
+    fn exit_status(&self) -> Option<u64> {
         None
     }
 
@@ -284,6 +289,9 @@ pub struct Properties {
     pub base: u64,
     /// The program's code, in memory order.
     pub code: Vec<u8>,
+    /// The ranges of memory from which instructions are fetched, where a [`pc`](At::pc) is an address. Empty if code is
+    /// apart from memory, so that no program can write it.
+    pub fetches: Vec<Range<u64>>,
 }
 
 /// A program with everything that it runs on.
@@ -345,5 +353,10 @@ pub trait Machine {
     /// The program's code, in memory order.
     fn code(&self) -> &[u8] {
         &self.properties().code
+    }
+
+    /// The ranges of memory from which instructions are fetched; empty if code is apart from memory.
+    fn fetches(&self) -> &[Range<u64>] {
+        &self.properties().fetches
     }
 }

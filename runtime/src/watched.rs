@@ -33,12 +33,17 @@ impl<const L: usize> fmt::Debug for Watched<'_, L> {
 impl<'a, const L: usize> Watched<'a, L> {
     /// Creates a program with this code at a base address. It ends at `end`, or when it stops itself; after `budget`
     /// instructions it is an error.
+    ///
+    /// # Errors
+    /// Those of `start`.
     pub fn new(
         (semantics, hardware): (&'static Semantics, &'static Hardware),
         (base, code): (u64, Vec<u8>),
         (end, budget): (Option<u64>, u64),
         start: Start<'a, L>,
-    ) -> Self {
+    ) -> Result<Self, String> {
+        let fetches =
+            start()?.memory.spans().map(|span| span.base..span.base.saturating_add(span.bytes.len() as u64)).collect();
         let bank = |bank: &own::Bank| Bank {
             open: bank.open.to_owned(),
             close: bank.close.to_owned(),
@@ -60,8 +65,9 @@ impl<'a, const L: usize> Watched<'a, L> {
             unit: 1,
             base,
             code,
+            fetches,
         };
-        Watched { properties, states: states().map(|(_, state)| state.name).collect(), end, budget, start }
+        Ok(Watched { properties, states: states().map(|(_, state)| state.name).collect(), end, budget, start })
     }
 }
 
@@ -77,11 +83,11 @@ impl<const L: usize> Machine for Watched<'_, L> {
         for _ in 0..self.budget {
             let pc = machine.pc();
             if self.end == Some(pc) {
-                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[] });
+                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[], exit: None });
                 return Ok(());
             }
             let active = active(&machine, pc);
-            let seen = Seen { machine: &machine, pc, active, states, accesses: &[] };
+            let seen = Seen { machine: &machine, pc, active, states, accesses: &[], exit: None };
             if noted.observer.before(&seen).is_break() {
                 return Ok(());
             }
@@ -97,18 +103,19 @@ impl<const L: usize> Machine for Watched<'_, L> {
             if waited & !machine.waiting() != 0 {
                 noted.observer.barrier(0);
             }
-            let seen = Seen { machine: &machine, pc, active, states, accesses: &noted.accesses };
+            let seen = Seen { machine: &machine, pc, active, states, accesses: &noted.accesses, exit: None };
             if noted.observer.after(&seen).is_break() {
                 return Ok(());
             }
-            if matches!(stop, Some(Stop::Exit(_) | Stop::Ended)) {
-                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[] });
+            let exit = if let Some(Stop::Exit(status)) = stop { Some(status) } else { None };
+            if exit.is_some() || stop == Some(Stop::Ended) {
+                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[], exit });
                 return Ok(());
             }
         }
         // Observers see where the program is, as before an instruction that fails.
         let pc = machine.pc();
-        let seen = Seen { machine: &machine, pc, active: active(&machine, pc), states, accesses: &[] };
+        let seen = Seen { machine: &machine, pc, active: active(&machine, pc), states, accesses: &[], exit: None };
         if noted.observer.before(&seen).is_break() {
             return Ok(());
         }
@@ -179,6 +186,7 @@ struct Seen<'a, const L: usize> {
     active: u64,
     states: (&'a [&'static str], usize),
     accesses: &'a [Access],
+    exit: Option<u64>,
 }
 
 impl<const L: usize> View for Seen<'_, L> {
@@ -212,6 +220,10 @@ impl<const L: usize> View for Seen<'_, L> {
         let at = spaces.position(|own| name(self.machine.semantics(), own) == Some(space))?;
         into.copy_from_slice(self.machine.spaces.get(at)?.bytes(address, into.len() as u64)?);
         Some(())
+    }
+
+    fn exit_status(&self) -> Option<u64> {
+        self.exit
     }
 
     fn accesses(&self) -> &[Access] {

@@ -1,10 +1,13 @@
 //! `isaforge run --races`: finds unordered accesses to memory.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 
+use isaforge_debugger::Listing;
 use isaforge_debugger::races::{Race, Races, Side};
 use isaforge_runtime::Execution;
-use isaforge_runtime::machine::AccessKind;
+use isaforge_runtime::machine::{AccessKind, Machine, Observer, Timed, View};
 use serde_json::json;
 
 use crate::args::RunArgs;
@@ -25,11 +28,13 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let mut races = Races::default();
     let ended = races.find(&*opened.machine, execution, engine::deadline(args));
     let listing = opened.listing();
+    let texts = texts(args, &*opened.machine, &listing, &races.found);
+    let text = |pc: u64| texts.get(&pc).map_or("", String::as_str);
     let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
     let side = |race: &Race, which: usize| {
         let side = race.sides[which];
         let pc = if unit == 1 { format!("{:#x}", side.pc) } else { side.pc.to_string() };
-        format!("{thread} {side} at {pc} `{}`", listing.text(side.pc))
+        format!("{thread} {side} at {pc} `{}`", text(side.pc))
     };
     let mut out = plain_stdout();
     let object = |race: &Race| {
@@ -39,7 +44,7 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
                 AccessKind::Store => "store",
                 AccessKind::Atomic => "atomic",
             };
-            json!({ "thread": side.thread, "access": access, "pc": side.pc, "text": listing.text(side.pc) })
+            json!({ "thread": side.thread, "access": access, "pc": side.pc, "text": text(side.pc) })
         };
         json!({ "kind": "race", "space": race.space, "address": race.address, "sides": race.sides.iter().map(side).collect::<Vec<_>>() })
     };
@@ -69,4 +74,33 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         });
     }
     Ok(Status::mistakes_if(races.count > 0))
+}
+
+/// The texts of the instructions of races. Those that are not listed are seen in another run.
+fn texts(args: &RunArgs, machine: &dyn Machine, listing: &Listing, found: &[Race]) -> BTreeMap<u64, String> {
+    let places = found.iter().flat_map(|race| race.sides).map(|side| side.pc);
+    let mut texts = Texts { listing, texts: places.map(|pc| (pc, listing.text(pc).to_owned())).collect() };
+    if texts.texts.values().any(String::is_empty) {
+        // How the run ends is known.
+        let _ = Timed::run(machine, &mut texts, engine::deadline(args));
+    }
+    texts.texts
+}
+
+/// Takes the texts of instructions that are not listed from memory when they are executed.
+struct Texts<'l> {
+    listing: &'l Listing,
+    texts: BTreeMap<u64, String>,
+}
+
+impl Observer for Texts<'_> {
+    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let pc = view.at().pc;
+        if let Some(text) = self.texts.get_mut(&pc).filter(|text| text.is_empty())
+            && let Some(line) = self.listing.find(view, pc)
+        {
+            text.clone_from(&line.text);
+        }
+        ControlFlow::Continue(())
+    }
 }

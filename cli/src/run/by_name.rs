@@ -3,42 +3,44 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use isaforge_analysis::entry::entries;
 use isaforge_core::group::text::SEPARATOR;
-use isaforge_runtime::machine::{AccessKind, Observer, View};
+use isaforge_debugger::Listing;
+use isaforge_runtime::machine::{AccessKind, At, Observer, View};
 use isaforge_runtime::observe::{Profile, Traffic};
 
 use super::open::Watched;
 use crate::names;
 
 /// An observer that counts instructions by name. The parts of a group count on their own.
-pub struct ByName {
+pub struct ByName<'l> {
     /// The counts.
     pub profile: Profile,
-    /// By place: the instructions there, as indices into the names of the profile.
-    places: HashMap<u64, Vec<usize>>,
+    listing: &'l Listing,
+    /// The index of each name in the profile.
+    numbers: HashMap<&'static str, usize>,
+    /// The indices for the instruction that is executing.
+    parts: Vec<usize>,
     active: u64,
 }
 
-impl ByName {
+impl<'l> ByName<'l> {
     /// Counts nothing yet.
-    pub fn new(opened: &Watched) -> ByName {
+    pub fn new(opened: &Watched, listing: &'l Listing) -> Self {
         let machine = &*opened.machine;
         let names: Vec<&str> = names::instructions(opened.set.tables).into_iter().map(|(name, _)| name).collect();
-        let numbers: HashMap<&str, usize> = names.iter().zip(0..).map(|(name, number)| (*name, number)).collect();
-        let place = |entry: isaforge_analysis::Entry| {
-            let mnemonic = entry.instruction.ok()?.mnemonic;
-            let parts = mnemonic.split(SEPARATOR).filter_map(|name| numbers.get(name).copied()).collect();
-            Some((machine.base() + entry.bytes.start as u64 / machine.unit(), parts))
-        };
-        let places = entries(&opened.set, machine.code()).filter_map(place).collect();
-        ByName { profile: Profile::new(names, machine.lanes(), machine.terms()), places, active: 0 }
+        let numbers = names.iter().copied().zip(0..).collect();
+        let profile = Profile::new(names, machine.lanes(), machine.terms());
+        ByName { profile, listing, numbers, parts: Vec::new(), active: 0 }
     }
 }
 
-impl Observer for ByName {
+impl Observer for ByName<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
-        self.active = view.at().active;
+        let At { pc, active, .. } = view.at();
+        self.active = active;
+        let line = self.listing.find(view, pc);
+        let names = line.iter().flat_map(|line| line.mnemonic.split(SEPARATOR));
+        self.parts = names.filter_map(|name| self.numbers.get(name).copied()).collect();
         ControlFlow::Continue(())
     }
 
@@ -55,7 +57,7 @@ impl Observer for ByName {
             };
             traffic += Traffic { read, written };
         }
-        for name in self.places.get(&view.at().pc).into_iter().flatten() {
+        for name in &self.parts {
             // What a group moves counts for its first part.
             self.profile.count(*name, 1, lanes, std::mem::take(&mut traffic));
         }

@@ -60,7 +60,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
     let form = args.watch.profile.filter(|form| *form != ProfileForm::Table);
     if !opened.counts_by_name && args.watch.counts() {
         out.flush()?;
-        let mut counts = ByName::new(&opened);
+        let mut counts = ByName::new(&opened, &listing);
         // The run that follows reports why a program fails.
         let _ = machine.run(&mut counts);
         profile::show(&opened.target.fidelity(), &counts.profile, "reference", &args.watch)?;
@@ -71,7 +71,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
     }
     let mut counts = Counts::default();
     let bar = running(&args.launch.display().to_string(), args.quiet);
-    let ended = machine.run(&mut counts);
+    let ended = machine.run(&mut counts.of(&listing));
     bar.finish_and_clear();
     // In machines of specifications, memory is shared by all lanes.
     if ended.is_err() && args.spec.is_some() {
@@ -120,8 +120,8 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
     let mut tell = |step: &Step| {
         any = true;
         let written = match args.json {
-            true => writeln!(out, "{}", step.json(machine, listing)),
-            false => writeln!(out, "{}", step.line(machine, listing, width)),
+            true => writeln!(out, "{}", step.json(machine)),
+            false => writeln!(out, "{}", step.line(machine, width)),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),
@@ -132,7 +132,7 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
         }
     };
     // The run that follows reports why a program fails.
-    let mut observer = Trace::new(machine, filter, &mut tell);
+    let mut observer = Trace::new(machine, listing, filter, &mut tell);
     let ended = machine.run(&mut observer);
     let absent = observer.absent().filter(|_| ended.is_ok());
     if let Some([x, y, z]) = absent.filter(|_| error.is_none()) {
@@ -190,6 +190,11 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
         json!({ "pc": line.pc, "label": line.label, "text": line.text, "warps": warps, "threads": threads })
     };
     let places: Vec<Value> = listing.lines.iter().map(place).collect();
+    let other = |((pc, text), times): (&(u64, String), &Times)| {
+        let Times { warps, threads } = times;
+        json!({ "pc": pc, "text": text, "warps": warps, "threads": threads })
+    };
+    let unlisted: Vec<Value> = counts.unlisted.iter().map(other).collect();
     let range =
         |(first, bytes): &(Address, Vec<u8>)| json!({ "space": first.space, "address": first.at, "bytes": hex(bytes) });
     let memory: Vec<Value> = counts.memory.iter().map(range).collect();
@@ -205,6 +210,7 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
         "partial": counts.partial,
         "output": String::from_utf8_lossy(&counts.output),
         "places": places,
+        "unlisted": unlisted,
     })
 }
 
@@ -214,9 +220,13 @@ fn counted(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String 
     let total = counts.total();
     let title = |what: &str| format!("by {what}s");
     let mut text = format!("{:>6} {:>15} {:>13} {:>6}\n", "share", title(terms.thread), title(terms.warp), "lanes");
-    for line in &listing.lines {
-        let Times { warps, threads } = counts.places.get(&line.pc).copied().unwrap_or_default();
-        if let Some(label) = &line.label {
+    let times = |pc: &u64| counts.places.get(pc).copied().unwrap_or_default();
+    let listed = listing.lines.iter().map(|line| (line.pc, line.label.as_ref(), &line.text, times(&line.pc)));
+    let others = counts.unlisted.iter().map(|((pc, text), times)| (*pc, None, text, *times));
+    let mut rows: Vec<_> = listed.chain(others).collect();
+    rows.sort_by_key(|(pc, ..)| *pc);
+    for (pc, label, line, Times { warps, threads }) in rows {
+        if let Some(label) = label {
             text.push_str(&format!("{:44}{label}:\n", ""));
         }
         let numbers = match warps {
@@ -229,7 +239,7 @@ fn counted(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String 
                 threads as f64 / warps as f64,
             ),
         };
-        text.push_str(&format!("{numbers}  {:>6}  {}\n", format_pc(machine, line.pc), line.text));
+        text.push_str(&format!("{numbers}  {:>6}  {line}\n", format_pc(machine, pc)));
     }
     text
 }
@@ -253,7 +263,11 @@ fn stacks(opened: &Watched, launch: &Path, listing: &Listing, counts: &Counts) -
         let own = format!("{} {}", format_pc(machine, line.pc), line.text.replace(';', ","));
         Some((std::iter::once(file.clone()).chain(around).chain([own]).collect(), threads))
     };
-    listing.lines.iter().enumerate().filter_map(line).filter(|(_, threads)| *threads > 0).collect()
+    let other = |((pc, text), times): (&(u64, String), &Times)| {
+        (vec![file.clone(), format!("{} {}", format_pc(machine, *pc), text.replace(';', ","))], times.threads)
+    };
+    let others = counts.unlisted.iter().map(other);
+    listing.lines.iter().enumerate().filter_map(line).chain(others).filter(|(_, threads)| *threads > 0).collect()
 }
 
 /// Runs launch files and lists the instructions of each program that none of them executes.
@@ -268,7 +282,7 @@ fn coverage(args: &RunArgs) -> Result<Status, Failure> {
         };
         let until = engine::deadline(args);
         let mut counts = Counts::default();
-        if let Err(reason) = Timed::run(&*opened.machine, &mut counts, until) {
+        if let Err(reason) = Timed::run(&*opened.machine, &mut counts.of(&opened.listing()), until) {
             failed(launch, &reason);
             mistakes = true;
         }

@@ -41,6 +41,7 @@ mod spaces;
 mod specifications;
 mod standard_input;
 mod target;
+mod unlisted;
 mod valhall_2021;
 mod watching;
 

@@ -29,7 +29,7 @@ pub(super) fn stack(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value, f
     let index = session.listing.at(pc);
     let line = index.and_then(|index| session.listing.lines[index].line);
     let mut frame = json!({
-        "id": FRAME, "name": format!("{} {}", format_pc(session.machine, pc), session.listing.text(pc)),
+        "id": FRAME, "name": format!("{} {}", format_pc(session.machine, pc), session.text(stop.view, pc)),
         "line": line.or(index.map(|index| index + 1)).map_or(0, |line| first.shown_line(line)),
         "column": first.shown_column(0), "instructionPointerReference": format!("{pc:#x}"),
     });

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use isaforge_runtime::machine::At;
 
-use crate::listing::Listing;
+use crate::listing::Line;
 
 /// The maximum number of return addresses that are kept for a lane. A return address that repeats, as in a recursion,
 /// counts once.
@@ -52,8 +52,16 @@ impl Stack {
 struct Group {
     lanes: u64,
     stack: Stack,
-    /// The place of the instruction that they have executed last, until it is known where it led.
-    last: Option<u64>,
+    /// The instruction that they have executed last, until it is known where it led.
+    last: Option<Last>,
+}
+
+/// An executed instruction: the place after it, its branch target, and whether it may return.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Last {
+    next: Option<u64>,
+    target: Option<u64>,
+    calls: bool,
 }
 
 /// The calls that the lanes of each warp are in.
@@ -63,32 +71,26 @@ pub(super) struct Calls {
     warp: u64,
     groups: Vec<Group>,
     others: HashMap<u64, Vec<Group>>,
-    /// The number of the line that was looked up last.
-    line: usize,
+    /// The instruction that is executing.
+    current: Last,
 }
 
 impl Calls {
-    /// Notes that a warp is about to execute an instruction.
-    pub(super) fn before(&mut self, listing: &Listing, at: At) {
+    /// Notes that a warp is about to execute an instruction, which is `None` if it is not known.
+    pub(super) fn before(&mut self, at: At, line: Option<&Line>) {
         self.turn_to(at);
         for group in self.groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
             let Some(last) = group.last.take() else { continue };
-            // Most often, instructions follow each other.
-            let is_at = |index: &usize| listing.lines.get(*index).is_some_and(|line| line.pc == last);
-            let index = Some(self.line + 1).filter(is_at).or_else(|| listing.at(last));
-            let Some(line) = index.map(|index| &listing.lines[index]) else {
-                group.stack.pop(at.pc);
-                continue;
-            };
-            self.line = index.unwrap_or(0);
             // Only a branch to a computed place returns: others may lead to what follows a call, too.
-            match (line.next == at.pc, line.target == Some(at.pc)) {
-                (true, _) => {}
-                _ if line.calls => group.stack.push(line.next),
-                (_, true) => {}
+            match last.next {
+                Some(next) if next == at.pc => {}
+                Some(next) if last.calls => group.stack.push(next),
+                _ if last.target == Some(at.pc) => {}
                 _ => group.stack.pop(at.pc),
             }
         }
+        self.current =
+            line.map_or(Last::default(), |line| Last { next: Some(line.next), target: line.target, calls: line.calls });
         if self.groups.len() > 1 {
             merge(&mut self.groups, at.active);
         }
@@ -98,7 +100,7 @@ impl Calls {
     pub(super) fn after(&mut self, at: At) {
         self.turn_to(at);
         for group in self.groups.iter_mut().filter(|group| group.lanes & at.active != 0) {
-            group.last = Some(at.pc);
+            group.last = Some(self.current);
         }
         // Lanes that have ended are in no call.
         self.groups.retain_mut(|group| {
@@ -186,32 +188,22 @@ fn merge(groups: &mut Vec<Group>, lanes: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Line;
 
     /// A call at 0 of a function at 8, which calls itself at 12 and returns at 20.
-    fn listing() -> Listing {
-        let line = |pc: u64| Line {
-            pc,
-            next: pc + 4,
-            label: None,
-            text: String::new(),
-            line: None,
-            calls: pc == 0 || pc == 12,
-            target: match pc {
-                0 | 12 => Some(8),
-                8 => Some(16),
-                _ => None,
-            },
+    fn line(pc: u64) -> Line {
+        let target = match pc {
+            0 | 12 => Some(8),
+            8 => Some(16),
+            _ => None,
         };
-        Listing { lines: (0..6).map(|index| line(4 * index)).collect(), ..Listing::default() }
+        Line { pc, next: pc + 4, calls: pc == 0 || pc == 12, target, ..Line::default() }
     }
 
     /// The depth before each of the instructions that these lanes execute.
     fn depths(calls: &mut Calls, lanes: u64, places: &[u64]) -> Vec<u64> {
-        let listing = listing();
         let one = |pc: &u64| {
             let at = At { warp: 0, pc: *pc, live: 3, active: lanes };
-            calls.before(&listing, at);
+            calls.before(at, Some(&line(*pc)));
             let depth = calls.depth(lanes);
             calls.after(at);
             depth
@@ -237,7 +229,7 @@ mod tests {
         depths(&mut calls, 3, &[4]);
         assert_eq!(calls.groups.len(), 1);
         let other = At { warp: 7, pc: 0, live: 1, active: 1 };
-        calls.before(&listing(), other);
+        calls.before(other, Some(&line(0)));
         assert_eq!(depths(&mut calls, 3, &[0, 8]), [0, 1]);
         calls.after(At { live: 0, ..other });
         assert!(calls.groups.is_empty() && calls.others.len() == 1);

@@ -82,6 +82,8 @@ pub(super) struct Runner<'s, 'm, 'd> {
     pub(super) calls: Calls,
     /// The watched values before the instruction.
     pub(super) old: Vec<Vec<u64>>,
+    /// The text of the instruction, if anything is watched.
+    pub(super) text: String,
     /// A change that has not been reported yet.
     pub(super) pending: Option<Reason>,
     pub(super) next: Option<Next>,
@@ -93,7 +95,7 @@ impl Observer for Runner<'_, '_, '_> {
         let count = self.count;
         self.session.farthest = self.session.farthest.max(count);
         self.count += 1;
-        self.calls.before(&self.session.listing, at);
+        self.calls.before(at, self.session.listing.find(view, at.pc).as_deref());
         // A stalled instruction is observed again.
         let again = self.current.replace((at.warp, at.pc)) == Some((at.warp, at.pc));
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
@@ -105,7 +107,10 @@ impl Observer for Runner<'_, '_, '_> {
                 self.session.forget(before);
             }
         }
-        self.old = self.watched(view);
+        if !self.session.watchpoints.is_empty() {
+            self.old = self.watched(view);
+            self.text = self.session.text(view, at.pc);
+        }
         ControlFlow::Continue(())
     }
 
@@ -277,7 +282,7 @@ impl Runner<'_, '_, '_> {
                 }
                 Resume::Step(steps) => self.goal = Goal::Step(at.warp, steps),
                 Resume::Over => {
-                    let line = self.session.listing.at(at.pc).map(|index| &self.session.listing.lines[index]);
+                    let line = self.session.listing.find(view, at.pc);
                     self.goal = match line.filter(|line| line.calls) {
                         Some(line) => Self::returned(at, depth, Some(line.next)),
                         None => Goal::Step(at.warp, 1),
@@ -331,7 +336,6 @@ impl Runner<'_, '_, '_> {
     fn notice(&mut self, view: &dyn View, new: &[Vec<u64>]) {
         let pairs = self.session.watchpoints.iter().zip(self.old.iter().zip(new));
         let Some((watchpoint, (old, new))) = pairs.into_iter().find(|(_, (old, new))| old != new) else { return };
-        let place = self.session.listing.text(view.at().pc);
         let how = match watchpoint.what {
             Watched::Register(register, lane) => {
                 let bank = self.session.machine.banks().get(usize::from(register.bank));
@@ -349,6 +353,6 @@ impl Runner<'_, '_, '_> {
         };
         let (number, pc) = (watchpoint.number, view.at().pc);
         let pc = format_pc(self.session.machine, pc);
-        self.pending = Some(Reason::Watchpoint(number, format!("{how}, by `{place}` at {pc}")));
+        self.pending = Some(Reason::Watchpoint(number, format!("{how}, by `{}` at {pc}", self.text)));
     }
 }

@@ -181,7 +181,7 @@ fn draw_program(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, a
     let pc = stop.view.at().pc;
     let mut lines = Vec::new();
     let mut here = 0;
-    for line in &session.listing.lines {
+    for line in session.around(stop.view, pc, inner.height.into()) {
         if let Some(label) = &line.label {
             lines.push(Line::styled(format!("{label}:"), TITLE));
         }

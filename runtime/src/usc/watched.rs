@@ -47,8 +47,16 @@ impl<'a> Watched<'a> {
         };
         let masks = ["p", "pe"].map(|name| Bank { names: vec![name.to_owned()], ..Bank::new("", 1, 1) });
         let banks = BANKS.iter().map(bank).chain(masks).collect();
-        let (spaces, code) = (Vec::new(), code.to_vec());
-        let properties = Properties { terms: TERMS, lanes: LANES, banks, spaces, unit: 1, base: 0, code };
+        let properties = Properties {
+            terms: TERMS,
+            lanes: LANES,
+            banks,
+            spaces: Vec::new(),
+            unit: 1,
+            base: 0,
+            code: code.to_vec(),
+            fetches: Vec::new(),
+        };
         Watched::new(properties, move |observer| {
             let mut watch = Watch::default();
             watch.observer = Some(observer);

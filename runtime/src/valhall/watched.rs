@@ -44,6 +44,7 @@ impl<'a> Watched<'a> {
             unit: 8,
             base: 0,
             code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            fetches: Vec::new(),
         };
         Watched::new(properties, move |observer| {
             let memory = start(&mut Told { observer, grid })?;

@@ -20,7 +20,16 @@ impl<'a> Watched<'a> {
         ];
         let terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" };
         let code = program.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let properties = Properties { terms, lanes: THREADS, banks, spaces: Vec::new(), unit: 8, base: 0, code };
+        let properties = Properties {
+            terms,
+            lanes: THREADS,
+            banks,
+            spaces: Vec::new(),
+            unit: 8,
+            base: 0,
+            code,
+            fetches: Vec::new(),
+        };
         Watched::new(properties, move |observer| {
             let mut machine = start()?;
             machine.run_observed(observer).map_err(|error| error.to_string())?;

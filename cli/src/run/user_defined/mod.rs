@@ -174,11 +174,10 @@ impl Program {
 
     /// Converts the program to a machine that can be observed.
     fn watched<const L: usize>(self) -> Result<Box<dyn machine::Machine>, String> {
-        self.start::<L>().map_err(|failure| failure.to_string())?;
         let (_, semantics, hardware) = self.set;
         let (code, limits) = (self.code(), (self.end, self.budget));
         let start = move || self.start::<L>().map_err(|failure| failure.to_string());
-        Ok(Box::new(watched::Watched::<L>::new((semantics, hardware), code, limits, Box::new(start))))
+        Ok(Box::new(watched::Watched::<L>::new((semantics, hardware), code, limits, Box::new(start))?))
     }
 
     fn execute<const L: usize>(&mut self, args: &RunArgs, run: Run<'_, L>) -> Result<Ran, Failure> {
