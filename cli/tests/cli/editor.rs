@@ -410,3 +410,17 @@ fn a_memory_of_its_own_is_read_and_watched() {
     assert_eq!(stop["reason"], "data breakpoint");
     assert!(stop["description"].as_str().is_some_and(|text| text.contains("memory at shared:0x100 was")), "{stop}");
 }
+
+#[test]
+fn an_editor_is_told_the_exit_status_of_a_program_that_has_one() {
+    let mut editor = Editor::launched("program: |\n  addi x17, x0, 93\n  addi x10, x0, 7\n  ecall\n");
+    editor.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(editor.event("exited"), json!({ "exitCode": 7 }));
+    editor.event("terminated");
+    for (launch, command) in [("program: addi x10, x0, 7\n", "continue"), (ENDLESS, "terminate")] {
+        let mut editor = Editor::launched(launch);
+        editor.ask(command, json!({ "threadId": 1 }));
+        editor.event("terminated");
+        assert!(editor.events.iter().all(|event| event["event"] != "exited"), "{:?}", editor.events);
+    }
+}

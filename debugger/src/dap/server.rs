@@ -62,6 +62,8 @@ pub(super) struct Server<'a> {
     first: First,
     /// Standard output and standard error of the program, up to the last whole character.
     written: [Pieces; 2],
+    /// The exit status of the program, once it has ended with one.
+    status: Option<u64>,
 }
 
 /// The requests that interrupt a program that goes back.
@@ -85,6 +87,7 @@ impl<'a> Server<'a> {
             breakpoints: Breakpoints::default(),
             first: First { line: 1, column: 1 },
             written: Default::default(),
+            status: None,
         }
     }
 
@@ -106,6 +109,7 @@ impl<'a> Server<'a> {
         self.restarts = false;
         self.breakpoints = Breakpoints::default();
         self.written = Default::default();
+        self.status = None;
     }
 
     /// Says that the program has ended, or why it could not start.
@@ -115,6 +119,10 @@ impl<'a> Server<'a> {
         }
         if let Some(reason) = reason {
             self.say("stderr", &format!("{reason}\n"));
+        }
+        if let Some(status) = self.status {
+            // As the command's own exit status.
+            self.event("exited", json!({ "exitCode": status as u8 }));
         }
         self.event("terminated", json!({}));
     }
@@ -260,7 +268,7 @@ impl<'a> Server<'a> {
         }
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_register = match words[..] {
-            [name] | [name, "as" | "lane", ..] => session.names().register(name).is_some(),
+            [name] | [name, "as" | "lane", ..] => session.names().registers(name).is_ok(),
             _ => false,
         };
         let line = if is_register { format!("print {text}") } else { text.to_owned() };
@@ -315,6 +323,7 @@ impl<'a> Server<'a> {
 
 impl FrontEnd for Server<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        self.status = stop.view.exit_status();
         if self.over {
             return Resume::Quit;
         }
