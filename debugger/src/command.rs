@@ -171,7 +171,12 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
     }
     let at = stop.view.at();
     let lanes = signs(session.machine, at.live, at.active);
-    format!("{}  {}  {lanes}  {}\n", format_pc(session.machine, at.pc), stop.view.origin(), session.text(stop.view, at.pc))
+    format!(
+        "{}  {}  {lanes}  {}\n",
+        format_pc(session.machine, at.pc),
+        stop.view.origin(),
+        session.text(stop.view, at.pc)
+    )
 }
 
 /// Adds a breakpoint: a place, `if CONDITION`, or both. Returns its number.
@@ -211,6 +216,7 @@ pub(crate) fn watched(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Res
             }
             _ => return Err(format!("`{size}` is not a number of bytes up to {}", Watched::MAX_BYTES)),
         },
+        [name] if session.names().registers(name).is_ok() => return Err(session.names().missing(name)),
         _ => return Err(format!("`{text}` is neither a register nor an address")),
     };
     if let Watched::Memory(address, size) = what {
@@ -312,7 +318,7 @@ fn lane_of(session: &Session<'_>, text: &str) -> Result<usize, String> {
 
 fn named(session: &Session<'_>, name: &str) -> Result<Register, String> {
     let found = session.names().register(name).map(|(register, _)| register);
-    found.ok_or_else(|| format!("there is no register `{name}`"))
+    found.ok_or_else(|| session.names().missing(name))
 }
 
 fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
@@ -348,7 +354,8 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
 fn print(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let Tail { words, lane, format } = tail(session, rest)?;
     let [name] = words[..] else { return Err("say which register, as in `print r2 as f32`".to_owned()) };
-    Ok(column(session, stop, named(session, name)?, (lane, format), true))
+    let registers = session.names().registers(name)?;
+    Ok(registers.iter().map(|register| column(session, stop, *register, (lane, format), true)).collect())
 }
 
 /// A register in one line, as a single value if all lanes agree. Empty if all values are zero, unless zeros are wanted.
@@ -418,7 +425,11 @@ pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Resul
         return Ok((format.show(u32::from_le_bytes(bytes).into(), 32), Some(address)));
     }
     let Some((register, bank)) = session.names().register(name) else {
-        return Err(format!("`{name}` is neither a register nor `[ADDRESS]`; commands are for the console"));
+        // An array of states has several values.
+        return Err(match session.names().registers(name) {
+            Ok(_) => session.names().missing(name),
+            Err(_) => format!("`{name}` is neither a register nor `[ADDRESS]`; commands are for the console"),
+        });
     };
     let (_, values) = read(session, stop, (register, bank), lane);
     let first = values.first().map(|(_, value)| *value);

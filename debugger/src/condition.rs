@@ -15,13 +15,12 @@
 //! comparison, so that a register equals the number it is shown as. A condition holds if it holds in any lane that
 //! executes the instruction, unless it specifies lanes.
 
-use std::collections::BTreeMap;
-
 use half::f16;
-use isaforge_runtime::machine::{Bank, Register, View};
+use isaforge_runtime::machine::{Register, View};
 
 use crate::listing::number;
 use crate::memory::Address;
+use crate::names::Names;
 use crate::value::{half, signed};
 
 /// A condition.
@@ -85,36 +84,6 @@ impl Kind {
             Kind::F16 => f16::from_f64(number).to_f64(),
             Kind::Unsigned | Kind::Signed => number,
         }
-    }
-}
-
-/// Finds a register by name, and its bank.
-pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank)> {
-    let found =
-        |(bank, known): (usize, &'b Bank)| Some((Register { bank: bank as u16, index: known.index(name)? }, known));
-    banks.iter().enumerate().find_map(found)
-}
-
-/// What conditions may name.
-#[derive(Clone, Copy, Debug)]
-pub struct Names<'b> {
-    /// The banks of registers.
-    pub banks: &'b [Bank],
-    /// The states that registers hold, by name.
-    pub states: &'b BTreeMap<String, Register>,
-    /// The number of lanes.
-    pub lanes: usize,
-    /// The address spaces with a memory of their own.
-    pub spaces: &'b [&'static str],
-}
-
-impl<'b> Names<'b> {
-    /// Finds a register by its name or that of a state that it holds, and its bank.
-    pub fn register(&self, name: &str) -> Option<(Register, &'b Bank)> {
-        register(self.banks, name).or_else(|| {
-            let found = *self.states.get(name)?;
-            Some((found, self.banks.get(usize::from(found.bank))?))
-        })
     }
 }
 
@@ -360,7 +329,7 @@ impl<'t> Parser<'t, '_> {
             _ => (name.as_str(), None),
         };
         let Some((register, bank)) = whole.or_else(|| self.names.register(name)) else {
-            return Err(format!("there is no register `{name}`"));
+            return Err(self.names.missing(name));
         };
         let part = match part {
             None => None,
@@ -393,7 +362,9 @@ fn literal(token: &str, negative: bool) -> Result<What, String> {
 
 #[cfg(test)]
 mod tests {
-    use isaforge_runtime::machine::At;
+    use std::collections::BTreeMap;
+
+    use isaforge_runtime::machine::{At, Bank};
 
     use super::*;
 
@@ -431,7 +402,8 @@ mod tests {
     }
 
     fn parse(text: &str) -> Result<Condition, String> {
-        let banks = [Bank::new("r", 8, 32), Bank::new("q", 8, 64)];
+        let stack = Bank { close: "]".to_owned(), ..Bank::new("stack[", 4, 32) };
+        let banks = [Bank::new("r", 8, 32), Bank::new("q", 8, 64), stack];
         let states = BTreeMap::from([("top".to_owned(), Register { bank: 0, index: 2 })]);
         Condition::parse(text, Names { banks: &banks, states: &states, lanes: 32, spaces: &["tile"] })
     }
@@ -480,6 +452,7 @@ mod tests {
             ("", "a register or a number is expected"),
             ("r1", "a comparison such as"),
             ("r9 == 1", "there is no register `r9`"),
+            ("stack == 1", "`stack` is an array of 4 elements; name one of `stack[0]` to `stack[3]`"),
             ("r1 = 1", "`=` is not allowed"),
             ("r1 == 1 in lanes", "`in` must be followed by"),
             ("r1 == 1 r2", "`r2` is not expected"),

@@ -13,6 +13,7 @@
 //! - [`value`]: formats of values
 //! - [`condition`]: `r2 > 1.0 in any lane`
 //! - [`memory`]: memory of which only a part may be mapped
+//! - [`names`]: registers, states and address spaces by name
 //! - [`pieces`]: text that a program writes piece by piece
 //! - [`session`]: runs a program from stop to stop
 //! - [`command`]: the commands available at a stop
@@ -29,6 +30,7 @@ pub mod counts;
 pub mod dap;
 pub mod listing;
 pub mod memory;
+pub mod names;
 pub mod pieces;
 pub mod races;
 pub mod script;

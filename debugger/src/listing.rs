@@ -8,7 +8,7 @@ use isaforge_core::assembly::Assembly;
 use isaforge_runtime::machine::{Machine, Register, View};
 
 use crate::code::{Code, Found};
-use crate::condition::register;
+use crate::names::register;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]

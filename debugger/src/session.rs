@@ -16,9 +16,10 @@ use calls::Calls;
 use runner::{Goal, Next, Runner};
 
 use crate::code::Found;
-use crate::condition::{Condition, Names};
+use crate::condition::Condition;
 use crate::listing::Listing;
 use crate::memory::Address;
+use crate::names::Names;
 use crate::value::Format;
 
 /// Why the program has stopped.

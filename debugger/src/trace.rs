@@ -7,9 +7,9 @@ use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
 use crate::code::Found;
-use crate::condition::Names;
 use crate::listing::{Listing, number};
 use crate::memory::Address;
+use crate::names::Names;
 use crate::value::Format;
 
 /// What a trace shows. Empty lists do not restrict it.
@@ -46,13 +46,13 @@ impl Filter {
             let known = || machine.banks().iter().map(|bank| bank.name(0)).collect::<Vec<_>>().join(", ");
             let (banks, lanes, spaces) = (machine.banks(), machine.lanes(), machine.spaces());
             let names = Names { banks, states: &listing.states, lanes, spaces };
-            let found = names.register(name).map(|(register, _)| register);
-            found.ok_or_else(|| format!("there is no register `{name}`; the first ones are {}", known()))
+            names.registers(name).map_err(|error| format!("{error}; the first ones are {}", known()))
         };
+        let registers: Vec<Vec<Register>> = registers.iter().map(named).collect::<Result<_, _>>()?;
         Ok(Filter {
             threads: threads.iter().map(thread).collect::<Result<_, _>>()?,
             places: places.iter().map(|text| listing.place(text)).collect::<Result<_, _>>()?,
-            registers: registers.iter().map(named).collect::<Result<_, _>>()?,
+            registers: registers.concat(),
         })
     }
 

@@ -7,7 +7,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
-use isaforge_debugger::condition::register;
+use isaforge_debugger::names::register;
 use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
 

@@ -178,3 +178,21 @@ fn races_of_the_vpu_are_named() {
     let racy = run("ExternalWrite g1.xyzw, r2.xyzw").expect(1);
     assert!(racy.out().contains("race at 0x0: thread (0,0,0) stores at 0 "), "{}", racy.out());
 }
+
+#[test]
+fn the_name_of_an_array_of_states_stands_for_its_elements() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [spec, path] = ["isa.yaml", "launch.yaml"].map(|name| folder.path().join(name));
+    fs::write(&spec, launch::STACK).expect("it is written");
+    fs::write(&path, "program: |\n  push #5\n  push #6\n").expect("it is written");
+    let [spec, path] = [&spec, &path].map(|path| path.to_str().expect("a path"));
+    let commands = "step\nprint stack as u32\nprint stack[0]\nwatch stack\nbreak if stack == 5\n";
+    let run = debug(&["--spec", spec, path], commands).expect(1);
+    let shown = "*stack[0] = 5\n stack[1] = 0\n stack[2] = 0\n stack[3] = 0\n*stack[0] = 0005\n";
+    assert!(run.out().ends_with(shown), "{}", run.out());
+    let offer = "`stack` is an array of 4 elements; name one of `stack[0]` to `stack[3]`";
+    assert_eq!(run.err.matches(offer).count(), 2, "{}", run.err);
+    let trace = isaforge(&["run", "--spec", spec, path, "--trace", "--register", "stack"]).expect(0);
+    let changes: Vec<&str> = trace.out().lines().filter_map(|line| line.split_once("| ")).map(|(_, to)| to).collect();
+    assert_eq!(changes, ["stack[0]=0005", "stack[1]=0006"]);
+}

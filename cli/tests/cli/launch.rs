@@ -271,13 +271,15 @@ fn a_program_gets_a_launch_file_that_runs() {
     assert!(run.err.contains("it could be one of valhall, but for line 2: "), "{}", run.err);
 }
 
-#[test]
-fn states_of_ones_own_set_are_set_and_shown_by_name() {
-    let spec = "isa: stack\ndoc: Pushes numbers.\nword: 8\nprovenance: document\nbanks: { r: { count: 2, width: 8, prints: \"r{n}\" } }\n\
+/// A set with an array of states.
+pub(crate) const STACK: &str = "isa: stack\ndoc: Pushes numbers.\nword: 8\nprovenance: document\nbanks: { r: { count: 2, width: 8, prints: \"r{n}\" } }\n\
                 semantics:\n  pc: u32\n  states: { top: { type: u8 }, stack: { type: u16, count: 4 } }\n\
                 instructions:\n  push:\n    doc: Pushes.\n    fixed: { 7..4: 1 }\n    operands: { n: { immediate: decimal, bits: 3..0 } }\n\
                 \x20   does: stack[top] = trunc(u16, n); top = top + 1\n";
-    let (folder, spec) = program("isa.yaml", spec);
+
+#[test]
+fn states_of_ones_own_set_are_set_and_shown_by_name() {
+    let (folder, spec) = program("isa.yaml", STACK);
     let run = |launch: &str| {
         let path = folder.path().join("launch.yaml");
         fs::write(&path, format!("program: |\n  push #5\n  push #6\n{launch}")).expect("it is written");
@@ -288,7 +290,12 @@ fn states_of_ones_own_set_are_set_and_shown_by_name() {
     );
     let expected = "top = 03\nstack[0] = 0000\nstack[1] = 0005\nstack[2] = 0006\nstack[3] = 1234\nr1 = 09\n";
     assert_eq!(found.expect(0).out(), expected);
-    for wrong in ["stack", "stack[4]", "stack[+1]", "stack[]", "top[0]", "to", "tops"] {
+    let found = run("registers: { 'stack[3]': 0x1234 }\nshow: [stack, top]\n").expect(0);
+    let expected = "stack[0] = 0005\nstack[1] = 0006\nstack[2] = 0000\nstack[3] = 1234\ntop = 02\n";
+    assert_eq!(found.out(), expected);
+    let found = run("registers: { stack: 1 }\n").expect(1);
+    assert!(found.err.contains("name one of `stack[0]` to `stack[3]`"), "{}", found.err);
+    for wrong in ["stack[4]", "stack[+1]", "stack[]", "top[0]", "to", "tops"] {
         let found = run(&format!("show: ['{wrong}']\n")).expect(1);
         assert!(found.err.contains(&format!("there is no register or state `{wrong}`")), "{}", found.err);
     }

@@ -23,7 +23,7 @@ vocabulary! {
         optional buffers: Named<Buffer>,
         /// Maximum number of instructions.
         optional budget: u64,
-        /// Registers and states to print after the run.
+        /// Registers and states to print after the run; the name of an array of states stands for all its elements.
         optional show: Vec<Spanned<String>>,
         /// Outputs to write and print after the run.
         optional outputs: Vec<Output>,

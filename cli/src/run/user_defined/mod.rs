@@ -398,16 +398,22 @@ fn read_launch(
     let end = end.filter(|_| set.2.program == 0);
     let budget = launch.budget.unwrap_or(BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
-    let place = |name: &Spanned<String>, out: &mut Diagnostics| {
-        let found = Place::named(set, &name.value);
-        if found.is_none() {
+    let places = |name: &Spanned<String>, out: &mut Diagnostics| {
+        let found = Place::all(set, &name.value);
+        if found.is_empty() {
             let message = format!("there is no register or state `{}`", name.value);
             out.push(Diagnostic::error("L0004", name.span, message).help("write a register as instructions do"));
         }
         found
     };
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
-        let Some(found) = place(name, out) else { continue };
+        let mut found = places(name, out);
+        if let [first, .., last] = &found[..] {
+            let message = format!("`{}` is an array of {} elements", name.value, found.len());
+            let help = format!("name one of `{}` to `{}`", first.name, last.name);
+            out.push(Diagnostic::error("L0004", name.span, message).help(help));
+        }
+        let Some(found) = found.pop() else { continue };
         if given.len() > 1 && found.shared {
             let message = format!("all lanes share `{}`, but there are {} values", name.value, given.len());
             out.push(Diagnostic::error("L0003", name.span, message).help("give it one number"));
@@ -424,7 +430,7 @@ fn read_launch(
         let values = values.collect();
         program.registers.push((found, values));
     }
-    program.show = launch.show.iter().flatten().filter_map(|name| place(name, out)).collect();
+    program.show = launch.show.iter().flatten().flat_map(|name| places(name, out)).collect();
     // Program memory starts at address 0.
     let taken = if hardware.program > 0 { 0..hardware.program.into() } else { address..end.unwrap_or(address) };
     let beside = (!taken.is_empty()).then(|| (taken, launch.program.span()));

@@ -10,7 +10,8 @@ use super::Set;
 #[derive(Debug)]
 pub struct Place {
     of: Of,
-    name: String,
+    /// Its name.
+    pub name: String,
     /// In bits.
     pub width: u32,
     /// Whether all lanes share it.
@@ -38,6 +39,14 @@ impl Place {
             let shared = hardware.uniform.contains(&index) || hardware.bits.iter().any(|(bits, _)| *bits == index);
             Some(Place { of: Of::State(state.name, element), name: bank.name(element), width: bank.width, shared })
         })
+    }
+
+    /// The places that a name stands for: one, or all elements of an array of states. Empty if there are none.
+    pub fn all(set: Set, text: &str) -> Vec<Self> {
+        let one = Place::named(set, text);
+        let array = set.1.states.iter().find(|state| one.is_none() && state.name == text);
+        let elements = array.map_or(0..0, |state| 0..state.count);
+        one.into_iter().chain(elements.filter_map(|index| Place::named(set, &format!("{text}[{index}]")))).collect()
     }
 
     /// Returns its value in a lane.
