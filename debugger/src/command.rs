@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use isaforge_runtime::machine::{Bank, Register};
 
 use crate::condition::Condition;
-use crate::listing::{format_pc, number};
+use crate::listing::format_pc;
 use crate::memory::Address;
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
+use crate::value::number;
 
 /// A command.
 #[derive(Clone, Copy, Debug)]

@@ -18,9 +18,9 @@
 use half::f16;
 use isaforge_runtime::machine::{Register, View};
 
-use crate::listing::number;
 use crate::memory::Address;
 use crate::names::Names;
+use crate::value::number;
 use crate::value::{half, signed};
 
 /// A condition.

@@ -7,9 +7,11 @@
 //! - `protocol`: messages
 //! - `server`: answers requests at stops, and while the program runs
 //! - `breakpoints`: what an editor has set
+//! - `first`: lines and columns as an editor counts them
 //! - `state`: frames, variables and memory
 
 mod breakpoints;
+mod first;
 mod protocol;
 mod server;
 mod state;

@@ -9,6 +9,7 @@ use isaforge_runtime::machine::{Machine, Register, View};
 
 use crate::code::{Code, Found};
 use crate::names::register;
+use crate::value::number;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]
@@ -181,14 +182,6 @@ fn registers(machine: &dyn Machine, lines: &[Line]) -> BTreeSet<Register> {
         known.entry(word).or_insert_with(|| register(machine.banks(), word).map(|(register, _)| register));
     }
     known.into_values().flatten().collect()
-}
-
-/// Parses an integer, which is hexadecimal if it starts with `0x`.
-pub fn number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
-        None => text.replace('_', "").parse().ok(),
-    }
 }
 
 /// Formats a place in the machine's units: word indices in decimal, addresses in hexadecimal.

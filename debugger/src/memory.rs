@@ -4,7 +4,7 @@ use std::fmt;
 
 use isaforge_runtime::machine::View;
 
-use crate::listing::number;
+use crate::value::number;
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

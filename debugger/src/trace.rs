@@ -7,10 +7,11 @@ use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
 use crate::code::Found;
-use crate::listing::{Listing, number};
+use crate::listing::Listing;
 use crate::memory::Address;
 use crate::names::Names;
 use crate::value::Format;
+use crate::value::number;
 
 /// What a trace shows. Empty lists do not restrict it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,16 @@
-//! Formats of values.
+//! Numbers as they are given, and formats of values.
 
 use std::fmt::Write as _;
 
 use half::f16;
+
+/// Parses an integer, which is hexadecimal if it starts with `0x`.
+pub fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
+        None => text.replace('_', "").parse().ok(),
+    }
+}
 
 /// The format of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,9 +90,9 @@ impl Format {
             Format::Signed => parts(&mut text, width.div_ceil(32), |n| {
                 signed(bits >> (32 * n), width.saturating_sub(32 * n).min(32)).to_string()
             }),
-            Format::F32 => parts(&mut text, width.div_ceil(32), |n| number(f32::from_bits((bits >> (32 * n)) as u32))),
+            Format::F32 => parts(&mut text, width.div_ceil(32), |n| float(f32::from_bits((bits >> (32 * n)) as u32))),
             Format::F16 => {
-                parts(&mut text, width.div_ceil(16), |n| number(f16::from_bits((bits >> (16 * n)) as u16).to_f32()))
+                parts(&mut text, width.div_ceil(16), |n| float(f16::from_bits((bits >> (16 * n)) as u16).to_f32()))
             }
         };
         text
@@ -99,7 +107,7 @@ fn parts(text: &mut String, count: u32, part: impl Fn(u32) -> String) -> std::fm
 }
 
 /// Formats a float with the fewest digits that distinguish it from its neighbours.
-fn number(value: f32) -> String {
+fn float(value: f32) -> String {
     let magnitude = value.abs();
     if value != 0.0 && value.is_finite() && !(1e-4..1e7).contains(&magnitude) {
         return format!("{value:e}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::server::First;
+use super::first::First;
 use super::state::inside;
 use crate::command::watched;
 use crate::condition::Condition;

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use isaforge_runtime::machine::{Bank, Register};
 use serde_json::{Value, json};
 
-use super::server::First;
+use super::first::First;
 use crate::listing::format_pc;
 use crate::memory::Address;
 use crate::session::{Session, Stop};
