@@ -8,50 +8,14 @@
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]
 
-use std::mem::offset_of;
-
 use isaforge_core::machine::{Memory, SpanBytes};
 use memmap2::{Mmap, MmapMut};
 
 use super::check::Refused;
 use super::check::scalar::check;
-use super::emit::{Emitted, Exit, Window};
+use super::context::{Context, MAX_WINDOWS, SPILLS};
+use super::emitted::{Emitted, Exit, Window};
 use super::feature::Features;
-
-/// The number of spill slots.
-pub const SPILLS: usize = 16;
-/// The maximum number of windows of a region.
-pub const MAX_WINDOWS: usize = 8;
-
-/// What machine code is given.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Context {
-    file: *mut u64,
-    left: u64,
-    next: u64,
-    miss: u64,
-    saved: [u64; 6],
-    spill: [u64; SPILLS],
-    windows: [*mut u8; MAX_WINDOWS],
-}
-
-/// The offset of the pointer to the register file.
-pub const FILE: i32 = offset_of!(Context, file) as i32;
-/// The offset of the budget.
-pub const LEFT_AT: i32 = offset_of!(Context, left) as i32;
-/// The offset of the target of a computed jump.
-pub const NEXT: i32 = offset_of!(Context, next) as i32;
-/// The offset of the slot for the offset of an access that is in no window.
-pub const MISS: i32 = offset_of!(Context, miss) as i32;
-/// The offset of the saved registers of the caller.
-pub const SAVED: i32 = offset_of!(Context, saved) as i32;
-/// The offset of the spill slots.
-pub const SPILL: i32 = offset_of!(Context, spill) as i32;
-/// The offset of the pointers to windows.
-pub const WINDOWS: i32 = offset_of!(Context, windows) as i32;
-/// The size in bytes.
-pub const SIZE: i32 = size_of::<Context>() as i32;
 
 /// The type of the compiled functions. Other processors have none.
 #[cfg(target_arch = "x86_64")]

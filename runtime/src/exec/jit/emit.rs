@@ -15,102 +15,35 @@
 mod access;
 mod uses;
 
-use std::collections::HashMap;
-
 use iced_x86::{Code, Register};
 
-use super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
+pub use super::context::CALLERS;
+use super::context::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
+pub use super::emitted::{Emitted, Exit, Sites, Why, Window};
 use super::feature::Features;
 use super::liveness::{Schedule, Step};
 use super::masm::{Binary, Flags, Label, Masm, Source, at};
 use super::regalloc::{CONTEXT, Guest, Homes, LEFT, SLOTS, Values, place};
 use super::region::Region;
 use super::select::Select;
-use crate::exec::ir::{Block, Effect, End, Op, Value};
-use access::Target;
-use uses::{slots, windows, written};
-
-/// A range of memory that code accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The address of the first byte.
-    pub base: u64,
-    /// The size in bytes, at most [`i32::MAX`].
-    pub size: u64,
-    /// Whether it may be written.
-    pub writable: bool,
-}
-
-/// How code is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exit {
-    /// The reason.
-    pub why: Why,
-    /// The number of instructions that were taken from the budget but not executed.
-    pub refund: u64,
-}
-
-/// Why code is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// The evaluator has to execute the instruction at an address.
-    Leave(u64),
-    /// Execution continues at an address.
-    Goto(u64),
-    /// Execution continues at the address in the context, which the jump at this address computed.
-    Indirect(u64),
-    /// An access is in none of its windows. The context holds its offset from `base`.
-    Miss {
-        /// The address of the instruction.
-        pc: u64,
-        /// The number of the access within the instruction.
-        access: u32,
-        /// The address that the offset counts from.
-        base: u64,
-        /// Whether addresses have 32 bits.
-        narrow: bool,
-    },
-}
-
-/// Machine code, and what it relies on.
-#[derive(Debug)]
-pub struct Emitted {
-    /// The bytes.
-    pub code: Vec<u8>,
-    /// The exits, by the number that the code returns.
-    pub exits: Vec<Exit>,
-    /// The windows that it accesses.
-    pub windows: Vec<Window>,
-    /// The number of slots that the register file must have.
-    pub slots: u32,
-    /// The offsets at which the code of another instruction of the program begins, each with its address; `None` for
-    /// code of no instruction.
-    pub marks: Vec<(usize, Option<u64>)>,
-}
-
-/// The callee-saved registers of the calling convention.
-pub const CALLERS: [Register; 6] =
-    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
-
-/// The start addresses of the windows of each access, by the address of the instruction and the number of its access.
-pub type Sites = HashMap<(u64, u32), Vec<u64>>;
+use crate::exec::ir::{Effect, End, Op, Value};
+use uses::{expected, number_windows, slots, uses, windows, written};
 
 /// Compiles a region. `None` if registers or windows run out.
 pub fn emit(region: &Region, all: &[Window], sites: &Sites, features: Features) -> Option<Emitted> {
+    let mut wanted: Vec<Vec<Vec<usize>>> = region.blocks.iter().map(|block| windows(block, all, sites)).collect();
     let mut emit = Emit {
         region,
         features,
         masm: Masm::default(),
         exits: vec![],
         stubs: vec![],
-        windows: vec![],
-        wanted: region.blocks.iter().map(|block| windows(block, all, sites)).collect(),
-        homes: Homes::default(),
+        windows: number_windows(&mut wanted, all)?,
+        homes: Homes::new(&uses(region, &wanted)),
+        wanted,
         labels: vec![],
         leave: Label::default(),
     };
-    emit.number_windows(all)?;
-    emit.homes = Homes::new(&emit.uses());
     emit.labels = region.blocks.iter().map(|_| emit.masm.label()).collect();
     emit.leave = emit.masm.label();
     emit.prologue();
@@ -132,6 +65,13 @@ struct Stub {
     offset: Option<Register>,
 }
 
+/// The kind of an access.
+#[derive(Clone, Copy)]
+enum Target {
+    Load(Value, Option<Register>),
+    Store(Value),
+}
+
 struct Emit<'a> {
     region: &'a Region,
     features: Features,
@@ -147,12 +87,6 @@ struct Emit<'a> {
 }
 
 impl Emit<'_> {
-    /// Returns where the computed jump at the end of a block has led before.
-    fn expected(&self, block: &Block) -> Vec<u64> {
-        let jump = block.instructions.last().and_then(|jump| self.region.targets.get(jump));
-        jump.cloned().unwrap_or_default()
-    }
-
     fn saved(&self) -> impl Iterator<Item = (Register, i32)> + use<> {
         let used: Vec<Register> = self.homes.iter().map(|(_, home)| home).chain([LEFT]).collect();
         let places = CALLERS.into_iter().zip((SAVED..).step_by(8));
@@ -320,7 +254,7 @@ impl Emit<'_> {
             End::Indirect(value) => {
                 let to = values.in_register(&mut self.masm, value, &[]);
                 let wide = block.graph.bits(value) > 32;
-                for expected in self.expected(block) {
+                for expected in expected(region, block) {
                     let Some(number) = self.region.at.get(&expected).copied() else { continue };
                     let immediate = if wide { i32::try_from(expected).ok() } else { Some(expected as u32 as i32) };
                     if let Some(immediate) = immediate.filter(|_| wide || expected <= u32::MAX.into()) {

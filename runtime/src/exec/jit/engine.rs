@@ -12,7 +12,8 @@ use isaforge_core::semantics::Semantics;
 
 use super::check::Refused;
 use super::code_cache::{Compiled, Left, NoCode};
-use super::emit::{Sites, Why, Window, emit};
+use super::emit::emit;
+use super::emitted::{Sites, Why, Window};
 use super::expand::Scalar;
 use super::feature::Features;
 use super::listing::listing;

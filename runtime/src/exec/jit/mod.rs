@@ -3,6 +3,7 @@
 //! - [`feature`]: what the processor supports.
 //! - [`expand`]: lowers integers of any width, and vectors of them, to operations of 32 and 64 bits.
 //! - [`region`]: finds the blocks to compile together.
+//! - `context`, `emitted`: what machine code is given, and what it relies on.
 //! - `liveness`: the order of computations in a block, and the uses of each value.
 //! - `masm`: assembles x86-64 instructions.
 //! - `regalloc`: register allocation.
@@ -24,6 +25,8 @@ pub mod feature;
 pub mod region;
 
 mod code_cache;
+mod context;
+mod emitted;
 pub(crate) mod lanes;
 mod listing;
 mod liveness;

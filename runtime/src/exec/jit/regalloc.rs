@@ -4,7 +4,7 @@
 use iced_x86::Register;
 use rustc_hash::FxHashMap;
 
-use super::code_cache::{SPILL, SPILLS};
+use super::context::{SPILL, SPILLS};
 use super::masm::{Masm, Source, at};
 use crate::exec::ir::{Graph, Op, Value};
 

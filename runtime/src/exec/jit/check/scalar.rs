@@ -9,8 +9,8 @@ use std::rc::Rc;
 use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
 
 use super::{Refused, Rules, Step, gpr};
-use crate::exec::jit::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, SIZE, SPILL, SPILLS, WINDOWS};
-use crate::exec::jit::emit::{CALLERS, Emitted};
+use crate::exec::jit::context::{CALLERS, FILE, LEFT_AT, MISS, NEXT, SAVED, SIZE, SPILL, SPILLS, WINDOWS};
+use crate::exec::jit::emitted::Emitted;
 use crate::exec::jit::feature::Features;
 use crate::exec::jit::regalloc::{CONTEXT, LEFT};
 

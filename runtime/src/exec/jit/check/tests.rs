@@ -10,8 +10,8 @@ use super::gpr;
 use super::pattern::Patterns;
 use super::scalar::check;
 use super::step::{Codes, Step};
-use crate::exec::jit::code_cache::{LEFT_AT, WINDOWS};
-use crate::exec::jit::emit::{Emitted, Exit, Why, Window};
+use crate::exec::jit::context::{LEFT_AT, WINDOWS};
+use crate::exec::jit::emitted::{Emitted, Exit, Why, Window};
 use crate::exec::jit::feature::Features;
 use crate::exec::jit::masm::{at, indexed};
 

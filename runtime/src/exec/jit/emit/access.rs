@@ -3,9 +3,10 @@
 use iced_x86::Register;
 use isaforge_core::semantics::{Op as Pure, Type};
 
-use super::{Emit, Exit, Why, Window};
+use super::{Emit, Target};
 use crate::exec::ir::{Op, Value};
-use crate::exec::jit::code_cache::WINDOWS;
+use crate::exec::jit::context::WINDOWS;
+use crate::exec::jit::emitted::{Exit, Why, Window};
 use crate::exec::jit::liveness::Schedule;
 use crate::exec::jit::masm::{Binary, Flags, Source, at, indexed};
 use crate::exec::jit::regalloc::{CONTEXT, Guest, Values};
@@ -139,11 +140,4 @@ impl Emit<'_> {
 
 fn homes_of(values: &Values<'_>, window: usize) -> Option<Register> {
     values.homes().get(Guest::Window(window as u32))
-}
-
-/// The kind of an access.
-#[derive(Clone, Copy)]
-pub(super) enum Target {
-    Load(Value, Option<Register>),
-    Store(Value),
 }

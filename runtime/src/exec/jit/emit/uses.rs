@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Emit, Sites, Window};
 use crate::exec::ir::{Access, Block, Effect, End, Op, Value};
-use crate::exec::jit::code_cache::MAX_WINDOWS;
+use crate::exec::jit::context::MAX_WINDOWS;
+use crate::exec::jit::emitted::{Sites, Window};
 use crate::exec::jit::liveness::Schedule;
 use crate::exec::jit::regalloc::Guest;
 use crate::exec::jit::region::Region;
@@ -45,54 +45,60 @@ pub(super) fn windows(block: &Block, all: &[Window], sites: &Sites) -> Vec<Vec<u
     block.accesses.iter().map(of).collect()
 }
 
-impl Emit<'_> {
-    /// Replaces indices into all windows by indices into the windows that are used.
-    pub(super) fn number_windows(&mut self, all: &[Window]) -> Option<()> {
-        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
-        for at in self.wanted.iter_mut().flatten().flatten() {
-            let next = numbers.len();
-            *at = *numbers.entry(*at).or_insert_with(|| {
-                self.windows.push(all[*at]);
-                next
-            });
-        }
-        (self.windows.len() <= MAX_WINDOWS).then_some(())
+/// Replaces indices into all windows by indices into the windows that are used, which are returned. `None` if these are
+/// too many.
+pub(super) fn number_windows(wanted: &mut [Vec<Vec<usize>>], all: &[Window]) -> Option<Vec<Window>> {
+    let mut windows = vec![];
+    let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+    for at in wanted.iter_mut().flatten().flatten() {
+        let next = numbers.len();
+        *at = *numbers.entry(*at).or_insert_with(|| {
+            windows.push(all[*at]);
+            next
+        });
     }
+    (windows.len() <= MAX_WINDOWS).then_some(windows)
+}
 
-    /// Counts the uses of slots and windows, weighted by loop depth.
-    pub(super) fn uses(&self) -> FxHashMap<Guest, u64> {
-        let blocks = &self.region.blocks;
-        let mut weights = vec![1u64; blocks.len()];
-        for (from, block) in blocks.iter().enumerate() {
-            for to in self.successors(block).into_iter().filter(|to| *to <= from) {
-                weights[to..=from].iter_mut().for_each(|weight| *weight = (*weight * 8).min(1 << 20));
-            }
+/// Counts the uses of slots and of the windows that each access of each block wants, weighted by loop depth.
+pub(super) fn uses(region: &Region, wanted: &[Vec<Vec<usize>>]) -> FxHashMap<Guest, u64> {
+    let blocks = &region.blocks;
+    let mut weights = vec![1u64; blocks.len()];
+    for (from, block) in blocks.iter().enumerate() {
+        for to in successors(region, block).into_iter().filter(|to| *to <= from) {
+            weights[to..=from].iter_mut().for_each(|weight| *weight = (*weight * 8).min(1 << 20));
         }
-        let mut uses: FxHashMap<Guest, u64> = FxHashMap::default();
-        for ((block, wanted), weight) in blocks.iter().zip(&self.wanted).zip(weights) {
-            let schedule = Schedule::new(block);
-            for (at, count) in schedule.uses.iter().enumerate().filter(|(_, count)| **count > 0) {
-                if let Op::Slot(slot) = block.graph.node(Value(at as u32)).op {
-                    *uses.entry(Guest::Slot(slot)).or_default() += weight * u64::from(*count);
-                }
-            }
-            for slot in written(block) {
-                *uses.entry(Guest::Slot(slot)).or_default() += weight;
-            }
-            for window in wanted.iter().flatten() {
-                *uses.entry(Guest::Window(*window as u32)).or_default() += weight;
-            }
-        }
-        uses
     }
+    let mut uses: FxHashMap<Guest, u64> = FxHashMap::default();
+    for ((block, wanted), weight) in blocks.iter().zip(wanted).zip(weights) {
+        let schedule = Schedule::new(block);
+        for (at, count) in schedule.uses.iter().enumerate().filter(|(_, count)| **count > 0) {
+            if let Op::Slot(slot) = block.graph.node(Value(at as u32)).op {
+                *uses.entry(Guest::Slot(slot)).or_default() += weight * u64::from(*count);
+            }
+        }
+        for slot in written(block) {
+            *uses.entry(Guest::Slot(slot)).or_default() += weight;
+        }
+        for window in wanted.iter().flatten() {
+            *uses.entry(Guest::Window(*window as u32)).or_default() += weight;
+        }
+    }
+    uses
+}
 
-    fn successors(&self, block: &Block) -> Vec<usize> {
-        let to = match block.end {
-            End::Goto(to) => vec![to],
-            End::Branch(_, then, otherwise) => vec![then, otherwise],
-            End::Indirect(_) => self.expected(block),
-            End::Leave(_) => vec![],
-        };
-        to.iter().filter_map(|to| self.region.at.get(to).copied()).collect()
-    }
+/// Returns where the computed jump at the end of a block has led before.
+pub(super) fn expected(region: &Region, block: &Block) -> Vec<u64> {
+    let jump = block.instructions.last().and_then(|jump| region.targets.get(jump));
+    jump.cloned().unwrap_or_default()
+}
+
+fn successors(region: &Region, block: &Block) -> Vec<usize> {
+    let to = match block.end {
+        End::Goto(to) => vec![to],
+        End::Branch(_, then, otherwise) => vec![then, otherwise],
+        End::Indirect(_) => expected(region, block),
+        End::Leave(_) => vec![],
+    };
+    to.iter().filter_map(|to| region.at.get(to).copied()).collect()
 }
