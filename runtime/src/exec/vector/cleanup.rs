@@ -5,8 +5,9 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
-use super::code::{Micro, NO_ROW, Step};
+use super::code::Step;
 use super::effect::Effect;
+use super::handler::{Micro, NO_ROW};
 use super::hoist::Before;
 use super::rule::{Each, word};
 

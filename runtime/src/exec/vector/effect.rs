@@ -4,14 +4,14 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Op, Special, Type};
 
-use super::code::NO_ROW;
+use super::handler::NO_ROW;
 use super::{bits_of, mask_of};
 
 /// A value in a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
     pub row: u16,
-    /// The row of the high words, or [`NO_ROW`](super::code::NO_ROW).
+    /// The row of the high words, or [`NO_ROW`](super::handler::NO_ROW).
     pub high: u16,
     /// The number of booleans; 0 for numbers.
     pub booleans: u8,

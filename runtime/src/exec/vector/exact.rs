@@ -1,20 +1,10 @@
 //! Any pure operation, computed lane by lane by its definition.
 
+use isaforge_core::semantics::Class;
 use isaforge_core::semantics::primitive::primitive;
-use isaforge_core::semantics::{Class, Op, Type};
 
-use super::code::{Micro, NO_ROW};
-use super::handler::Body;
+use super::handler::{Body, Exact, Micro, NO_ROW};
 use super::{Family, Member, bits_of, mask_of, slot};
-
-/// An operation with its types; the number of a [`Micro`] is its index in the code's table.
-#[derive(Clone, Debug)]
-pub(crate) struct Exact {
-    pub op: Op,
-    pub imm: u16,
-    pub ty: Type,
-    pub types: [Type; 4],
-}
 
 /// The handler of all [`Exact`] operations; if `WIDE`, values may be wider than a slot, and each is in two rows.
 pub(super) struct ByDefinition<const WIDE: bool>;

@@ -5,7 +5,7 @@
 
 use isaforge_core::semantics::{Comparison, Op};
 
-use super::float::number;
+use super::number::number;
 use super::rule::{of, operations, rules};
 
 number! { u16, i16, 10, of }

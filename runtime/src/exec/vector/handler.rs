@@ -1,4 +1,5 @@
-//! The `unsafe` code of handlers: they are compiled for every processor and for AVX2, and called by pointer.
+//! Operations on rows, and the `unsafe` code of their handlers, which are compiled for every processor and for AVX2, and
+//! called by pointer.
 //!
 //! A function that uses AVX2 must not run on a processor without it. A [`Level`] exists only if it was detected, and
 //! only functions of a level that the caller has are called. Where there is AVX-512, machine code uses it. Handlers
@@ -8,11 +9,88 @@
 
 use std::any::TypeId;
 
+use isaforge_core::semantics::{Op, Type};
+
 use crate::level::{Kind, Level};
 
 use super::Family;
-use super::code::Micro;
-use super::exact::Exact;
+
+/// Stands for no row.
+pub(crate) const NO_ROW: u16 = u16::MAX;
+/// The most rows that an operation reads: two for each of four values.
+pub(super) const READS: usize = 8;
+
+/// An operation on rows.
+#[derive(Debug)]
+pub(crate) struct Micro<const K: usize, F: Family<K>> {
+    pub(super) handler: Handler<K, F>,
+    /// The row that is written.
+    pub(super) to: u16,
+    /// The row of the high words, or [`NO_ROW`].
+    pub(super) high: u16,
+    /// Whether inactive lanes keep their content in these rows.
+    pub(super) keep: [bool; 2],
+    /// The number of rows that are read.
+    pub(super) reads: u8,
+    /// Whether its number is an index into the table of the code.
+    pub(super) looks_up: bool,
+    /// The rows that are read; the entries from `reads` on are arbitrary valid rows.
+    pub(super) from: [u16; READS],
+    /// A number whose meaning depends on the handler.
+    pub(super) number: u64,
+}
+
+impl<const K: usize, F: Family<K>> Clone for Micro<K, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<const K: usize, F: Family<K>> Copy for Micro<K, F> {}
+
+impl<const K: usize, F: Family<K>> Micro<K, F> {
+    /// Returns the operation with its rows replaced; its index into the table of the code grows by `table`.
+    #[inline(always)]
+    pub(crate) fn placed(&self, table: u64, find: impl Fn(u16) -> u16) -> Self {
+        let mut placed = Micro { to: find(self.to), high: find(self.high), ..*self };
+        placed.number += if self.looks_up { table } else { 0 };
+        for row in placed.from.iter_mut().take(self.reads.into()) {
+            *row = find(*row);
+        }
+        placed
+    }
+
+    /// Calls `with` for every row that is read (`false`) or written (`true`).
+    pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
+        self.read().iter().for_each(|row| with(*row, false));
+        self.written().for_each(|row| with(row, true));
+    }
+
+    /// Executes it; `exact` is the table of the code.
+    #[inline(always)]
+    pub(crate) fn run(&self, level: Level, exact: &[Exact], members: &mut [F::Member<'_>]) {
+        self.handler.run(level, self, exact, members);
+    }
+
+    /// Returns the rows that are read.
+    pub(super) fn read(&self) -> &[u16] {
+        self.from.get(..self.reads.into()).unwrap_or_default()
+    }
+
+    /// Iterates over the rows that are written.
+    pub(super) fn written(&self) -> impl Iterator<Item = u16> + use<K, F> {
+        [self.to, self.high].into_iter().filter(|row| *row != NO_ROW)
+    }
+}
+
+/// An operation with its types; the number of a [`Micro`] is its index in the code's table.
+#[derive(Clone, Debug)]
+pub(crate) struct Exact {
+    pub op: Op,
+    pub imm: u16,
+    pub ty: Type,
+    pub types: [Type; 4],
+}
 
 /// The body of a handler, written once and inlined into each of its functions.
 pub(super) trait Body: 'static {

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::Family;
 use super::cleanup::VALUES;
-use super::code::{Micro, NO_ROW, Step};
+use super::code::Step;
+use super::handler::{Micro, NO_ROW};
 
 /// Operations that are executed before some codes, and the rows of their results.
 #[derive(Debug)]

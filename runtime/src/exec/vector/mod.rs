@@ -1,21 +1,22 @@
 //! Semantics graphs as operations on rows of lanes.
 //!
-//! A shape is covered once with [`Micro`](code::Micro) operations; each reads and writes rows, for all lanes of all
+//! A shape is covered once with [`Micro`](handler::Micro) operations; each reads and writes rows, for all lanes of all
 //! members of a bundle. A row has a slot of 32 or 64 bits for each lane.
 //!
 //! ```text
 //! Shape ──select (a Binder locates operands)──▶ Code ──run──▶ rows; effects: Environment
 //! ```
 //!
+//! - [`handler`]: operations on rows; compiles their handlers for every processor and for AVX2
+//! - [`rule`]: the computations of handlers, and those of bits; [`integer`]; [`number`], [`half`], [`float`]: floats of
+//!   all widths, of 16 bits, of 32 bits; [`wide`]: the same on values in two rows; [`warp`]: operations across lanes;
+//!   [`exact`] computes everything else by its definition
+//! - [`effect`]: the effects that an environment performs: loads, stores, branches, intrinsics
+//! - [`code`]: operations and effects in order, and their execution
 //! - [`mod@select`] covers a shape: chooses the handler of each node, and the row of its value
+//! - [`cleanup`] removes copies and unread values
 //! - [`hoist`]: hoists computations that give the same value each time out of the code
 //! - [`native`]: compiles consecutive operations to machine code
-//! - [`cleanup`] removes copies and unread values
-//! - [`code`]: the operations, and their execution
-//! - [`handler`] compiles a handler for every processor and for AVX2
-//! - [`rule`], [`float`], [`half`]: the computations of handlers; [`wide`]: the same on values in two rows; [`warp`]:
-//!   operations across lanes; [`exact`] computes everything else by its definition
-//! - [`effect`]: the effects that an environment performs: loads, stores, branches, intrinsics
 //!
 //! # The layout of values in slots
 //! Integers and floats are in the low bits of a slot, with components from the lowest bit up, and zeros above.
@@ -28,9 +29,11 @@ pub(crate) mod effect;
 pub(crate) mod exact;
 mod float;
 mod half;
-mod handler;
+pub(crate) mod handler;
 pub(crate) mod hoist;
+mod integer;
 pub(crate) mod native;
+mod number;
 mod rule;
 pub(crate) mod select;
 #[cfg(all(test, feature = "vpu"))]

@@ -8,11 +8,9 @@ use std::sync::Arc;
 use iced_x86::Code;
 use isaforge_core::semantics::Semantics;
 
-use super::Family;
-use super::code::{Micro, NO_ROW};
-use super::half;
-use super::handler::Handler;
+use super::handler::{Handler, Micro, NO_ROW};
 use super::rule::{self, Each, Rule, word};
+use super::{Family, half, integer};
 use crate::exec::jit::lanes::emit::{Emitted, Segment, Wanted};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::{Graph, Shifted, Value};
@@ -98,7 +96,8 @@ fn instructions<const K: usize, F: Family<K>>(
     fn is<R: Rule, const K: usize, F: Family<K>>(handler: Handler<K, F>) -> bool {
         handler.is_of::<Each<R>>()
     }
-    use rule::{doubles, halves, slots64, words};
+    use integer::{doubles, halves, words};
+    use rule::slots64;
     let by = number as u8;
     let pairs: [(bool, Code); 13] = [
         (is::<halves::Add, K, F>(handler), Code::EVEX_Vpaddw_zmm_k1z_zmm_zmmm512),
@@ -275,20 +274,32 @@ mod tests {
     use isaforge_vpu::semantics::SEMANTICS;
 
     use super::*;
-    use crate::exec::vector::Member;
-    use crate::exec::vector::float;
-    use crate::vpu::together::lanes::{Groups, Lanes, PART};
+    use crate::exec::jit::lanes::row::Row;
+    use crate::exec::jit::lanes::window::Nowhere;
+    use crate::exec::vector::tests::{Bundle, Lanes, ROWS};
+    use crate::exec::vector::{Member, float};
 
+    const PART: usize = 8;
+    const PARTS: usize = 10;
     type Found = (Handler<PART, Groups>, u8);
+    type Groups = Bundle<64, { PART * PARTS }>;
+
+    /// Executes machine code for all lanes.
+    fn execute(lanes: &mut Lanes<PART, 64, { PART * PARTS }>, machine: &BlockFn) {
+        let rows = lanes.rows.as_chunks::<PARTS>().0;
+        let mut rows: Vec<Row<PARTS>> = rows.iter().map(|row| Row(bytemuck::cast(*row))).collect();
+        let _ = machine.run(&mut rows, &[0; PARTS], (1 << PARTS) - 1, &mut [0; PARTS], &mut Nowhere, 1);
+        lanes.rows = rows.iter().flat_map(|row| bytemuck::cast::<_, [[u64; PART]; PARTS]>(row.0)).collect();
+    }
 
     /// Returns handlers that have instructions, each with a valid number.
     fn handlers() -> Vec<(Found, u64)> {
         let mut all: Vec<(Found, u64)> = Vec::new();
         let ops = [Op::Add, Op::Sub, Op::Mul, Op::MulHigh, Op::Min, Op::Max, Op::Shl, Op::Shr];
         for (bits, signed) in [16, 32, 64].into_iter().flat_map(|bits| [(bits, false), (bits, true)]) {
-            all.extend(ops.iter().filter_map(|op| rule::integer(*op, bits, signed)).map(|found| (found, 0)));
+            all.extend(ops.iter().filter_map(|op| integer::arithmetic(*op, bits, signed)).map(|found| (found, 0)));
             let hows = [Comparison::Equal, Comparison::NotEqual, Comparison::Less, Comparison::LessEqual];
-            all.extend(hows.iter().filter_map(|how| rule::compare(*how, bits, signed)).map(|found| (found, 0)));
+            all.extend(hows.iter().filter_map(|how| integer::compare(*how, bits, signed)).map(|found| (found, 0)));
         }
         for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
             all.extend(float::arithmetic(op, 16).map(|found| (found, 0x7e00)));
@@ -326,8 +337,8 @@ mod tests {
                 }
                 let machine = run.compile(level.eager(), |_| true).expect("one operation fits");
                 compiled += 1;
-                let mut lanes = Lanes::new(&[]);
-                lanes.choose(u32::MAX >> 12);
+                let rows = vec![[0; PART]; ROWS * PARTS];
+                let mut lanes = Lanes { rows, active: u64::MAX, set: 0, stored: vec![] };
                 for _ in 0..20 {
                     for (row, part) in (1..4).flat_map(|row| (0..Groups::PARTS).map(move |part| (row, part))) {
                         lanes.part_mut(row, part).fill_with(|| {
@@ -337,7 +348,7 @@ mod tests {
                         });
                     }
                     micro(5).run(level, &[], std::slice::from_mut(&mut lanes));
-                    lanes.execute(&machine);
+                    execute(&mut lanes, &machine);
                     for part in 0..Groups::PARTS {
                         let read = [1, 2, 3].map(|row| *lanes.part(row, part));
                         assert_eq!(lanes.part(4, part), lanes.part(5, part), "{handler:?} {number:#x} {read:x?}");

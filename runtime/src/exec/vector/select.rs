@@ -12,14 +12,14 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
-use super::code::{Code, Micro, NO_ROW, Step};
+use super::code::{Code, Step};
 use super::effect::{Effect, Value};
-use super::exact::{ByDefinition, Exact};
-use super::handler::Handler;
+use super::exact::ByDefinition;
+use super::handler::{Exact, Handler, Micro, NO_ROW};
 use super::hoist::Before;
 use super::rule::{self, word};
 use super::warp::Permute;
-use super::{Family, cleanup, float, mask_of};
+use super::{Family, cleanup, float, integer, mask_of};
 
 mod arithmetic;
 mod binder;
@@ -361,7 +361,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
             Op::Concat if self.ty(a)? == narrow => self.row(a)?,
             Op::Bits if self.ty(a)?.is_integer() => self.low(a)?,
             Op::Add | Op::Sub | Op::Mul | Op::Neg => {
-                let handler = rule::integer(wide.op, F::SLOT as u8, false)?;
+                let handler = integer::arithmetic(wide.op, F::SLOT as u8, false)?;
                 let rows = if wide.op == Op::Neg { vec![self.low(a)?] } else { vec![self.low(a)?, self.low(b)?] };
                 self.emit(handler, &rows, 0)?
             }

@@ -15,7 +15,7 @@ mod graphs;
 #[path = "../../../tests/seed/mod.rs"]
 mod seed;
 
-const ROWS: usize = 256;
+pub(super) const ROWS: usize = 256;
 const OPERANDS: u16 = 6;
 const ACTIVE: u16 = 8;
 const FIRST_CONSTANT: u16 = 9;
@@ -23,15 +23,15 @@ const FIRST_TEMPORARY: u16 = 80;
 
 /// Lanes with rows: each of the `L` lanes has a slot of `SLOT` bits.
 #[derive(Clone)]
-struct Lanes<const K: usize, const SLOT: u32, const L: usize> {
-    rows: Vec<[u64; K]>,
-    active: u64,
-    set: u64,
-    stored: Vec<(u64, u64, u64)>,
+pub(super) struct Lanes<const K: usize, const SLOT: u32, const L: usize> {
+    pub(super) rows: Vec<[u64; K]>,
+    pub(super) active: u64,
+    pub(super) set: u64,
+    pub(super) stored: Vec<(u64, u64, u64)>,
 }
 
 /// A bundle of such lanes.
-struct Bundle<const SLOT: u32, const L: usize>;
+pub(super) struct Bundle<const SLOT: u32, const L: usize>;
 
 impl<const K: usize, const SLOT: u32, const L: usize> Family<K> for Bundle<SLOT, L> {
     const SLOT: u32 = SLOT;

@@ -1,8 +1,7 @@
 //! Operations across the lanes of a warp, if each part of a row is one warp.
 
-use super::code::{Micro, NO_ROW};
-use super::exact::Exact;
-use super::handler::Body;
+use super::handler::Exact;
+use super::handler::{Body, Micro, NO_ROW};
 use super::{Family, Member};
 
 /// Reads the first row from the lane that the second row selects; 0 if there is no such lane.

@@ -4,10 +4,8 @@ use isaforge_core::float::Round;
 use isaforge_core::semantics::primitive::{WIDEN, rounding};
 use isaforge_core::semantics::{Class, Comparison, Op, Type};
 
-use super::code::{Micro, NO_ROW};
-use super::exact::Exact;
-use super::float::{float, number};
-use super::handler::{Body, Handler};
+use super::handler::{Body, Exact, Handler, Micro, NO_ROW};
+use super::number::{float, number};
 use super::rule::{Found, Rule, rules};
 use super::{Family, Member};
 

@@ -22,7 +22,7 @@ use super::reach::{Patterns, Reached};
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
 use crate::exec::jit::lanes::window::Memory;
-use crate::exec::vector::exact::Exact;
+use crate::exec::vector::handler::Exact;
 use crate::level::Level;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};

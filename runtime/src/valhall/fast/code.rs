@@ -19,7 +19,7 @@ use super::mnemonics::Mnemonics;
 use super::op::Op;
 use super::program_cache;
 use super::run::{Begin, Dispatch};
-use crate::exec::vector::exact::Exact;
+use crate::exec::vector::handler::Exact;
 use crate::level::Level;
 use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation::Operation;

@@ -26,7 +26,7 @@ use super::log::Record;
 use super::memory::{Load, Store};
 use super::op::Op;
 use super::operands::{self, Place};
-use crate::exec::vector::exact::Exact;
+use crate::exec::vector::handler::Exact;
 use crate::level::Level;
 use crate::machine::AccessKind;
 use crate::valhall::operation::Operand;

@@ -1,7 +1,6 @@
 //! The operations of a lowered program: calls of handlers, operations on rows, and accesses to memory.
 
-use crate::exec::vector::code::Micro;
-use crate::exec::vector::exact::Exact;
+use crate::exec::vector::handler::{Exact, Micro};
 
 use super::access::Access;
 use super::atomic::Atomic;

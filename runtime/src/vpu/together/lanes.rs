@@ -2,7 +2,7 @@
 
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::Nowhere;
-use crate::exec::vector::code::Micro;
+use crate::exec::vector::handler::Micro;
 use crate::exec::vector::{Family, Member};
 use crate::guarded::Guarded;
 use crate::level::Level;

@@ -6,8 +6,9 @@ use isaforge_core::semantics::Op as Node;
 use isaforge_vpu::semantics::SEMANTICS;
 
 use crate::exec::jit::lanes::function::BlockFn;
-use crate::exec::vector::code::{Micro, Step};
+use crate::exec::vector::code::Step;
 use crate::exec::vector::effect::Effect;
+use crate::exec::vector::handler::Micro;
 use crate::exec::vector::native::Run;
 use crate::level::Level;
 use crate::vpu::group::row;

@@ -4,7 +4,7 @@ use isaforge_core::semantics::{Class, Comparison, Node, Op, Type};
 
 use super::{Cover, Found, Handler};
 use crate::exec::vector::rule::{self, word};
-use crate::exec::vector::{Family, float};
+use crate::exec::vector::{Family, float, integer};
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
     /// Emits a float handler, which may change the zeros beyond the components of a type.
@@ -38,7 +38,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         }
         let signed = ty.class == Class::Signed;
         let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
-        let handler = if Self::is_regular(ty) { rule::integer(op, ty.bits, signed) } else { None };
+        let handler = if Self::is_regular(ty) { integer::arithmetic(op, ty.bits, signed) } else { None };
         let Some(handler) = handler.filter(|_| ty.is_integer()) else { return self.define(node) };
         let mut rows = Vec::new();
         if shifts {
@@ -105,7 +105,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         }
         let signed = from.class == Class::Signed;
         let bits = if from.lanes == 1 { F::SLOT as u8 } else { from.bits };
-        let handler = rule::compare(how, bits, signed);
+        let handler = integer::compare(how, bits, signed);
         match handler.filter(|_| from.is_integer() && (from.lanes == 1 || Self::is_full(from))) {
             Some(handler) if signed && from.lanes == 1 => {
                 let rows = [self.extended(a)?, self.extended(b)?];
@@ -130,7 +130,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             return None;
         }
         let (row, number) = (self.row(flags)?, self.constant(ty, value)?);
-        self.own(rule::compare(how, F::SLOT as u8, false)?, &[row, number], 0)
+        self.own(integer::compare(how, F::SLOT as u8, false)?, &[row, number], 0)
     }
 
     pub(super) fn choice(&mut self, node: &Node) -> Option<Found> {

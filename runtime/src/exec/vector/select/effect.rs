@@ -8,8 +8,9 @@ use isaforge_core::semantics::{Class, NONE, Node, Op, Part, Type};
 
 use super::{Cover, Found, Handler, Pending, Place, Source, value};
 use crate::exec::vector::Family;
-use crate::exec::vector::code::{NO_ROW, Step};
+use crate::exec::vector::code::Step;
 use crate::exec::vector::effect::{Effect, Value};
+use crate::exec::vector::handler::NO_ROW;
 use crate::exec::vector::rule::{self, word};
 
 impl<const K: usize, F: Family<K>> Cover<'_, K, F> {

@@ -3,10 +3,11 @@
 use isaforge_core::semantics::{Class, Comparison, Node, Op, Special, Type};
 
 use super::{Cover, Found, Handler, Micro, Step};
-use crate::exec::vector::exact::{ByDefinition, Exact};
+use crate::exec::vector::exact::ByDefinition;
+use crate::exec::vector::handler::Exact;
 use crate::exec::vector::rule::{self, word};
 use crate::exec::vector::warp::{Ballot, Permute};
-use crate::exec::vector::{Family, float, wide};
+use crate::exec::vector::{Family, float, integer, wide};
 
 /// The bits of a slot in sets whose wide values take two rows.
 const WORD: u32 = 32;
@@ -174,17 +175,20 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                 let handler = match ty {
                     Type { lanes: 1, bits: 64, class: Class::Float } => wide::plain(op),
                     Type { lanes: 1, bits: 64, class: Class::Bool } => None,
-                    Type { lanes: 1, bits: 64, .. } if !shifts || !self.is_bool(b)? => rule::integer(op, 64, signed),
+                    Type { lanes: 1, bits: 64, .. } if !shifts || !self.is_bool(b)? => {
+                        integer::arithmetic(op, 64, signed)
+                    }
                     // The low bits of narrower sums and differences are those of 64-bit ones.
                     Type { lanes: 1, .. } if scalar && matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Neg) => {
-                        rule::integer(op, 64, false)
+                        integer::arithmetic(op, 64, false)
                     }
                     _ => None,
                 };
                 if let Some(handler) = handler {
                     return self.on_pairs(handler, &node, 0);
                 }
-                let small = if parts && ty.is_integer() && !shifts { rule::integer(op, ty.bits, signed) } else { None };
+                let small =
+                    if parts && ty.is_integer() && !shifts { integer::arithmetic(op, ty.bits, signed) } else { None };
                 match small {
                     Some(handler) => self.by_word(handler, &node),
                     None => self.define_pair(&node),
@@ -254,7 +258,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             let handler = match from.class {
                 Class::Float => wide::compare(how),
                 Class::Bool => None,
-                class => rule::compare(how, 64, class == Class::Signed),
+                class => integer::compare(how, 64, class == Class::Signed),
             };
             if let Some(handler) = handler.filter(|_| fits) {
                 let rows = self.pairs_of(node)?;

@@ -5,8 +5,9 @@ use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
 
 use super::{Cover, value};
 use crate::exec::vector::Family;
-use crate::exec::vector::code::{NO_ROW, Step};
+use crate::exec::vector::code::Step;
 use crate::exec::vector::effect::{Effect, Value};
+use crate::exec::vector::handler::NO_ROW;
 use crate::exec::vector::rule::{self, word};
 
 /// A store of a component.
