@@ -4,11 +4,12 @@
 //! everything in tables. Buffers, attributes and images are in [`Memory`](crate::Memory), so programs can also access
 //! them by address.
 //!
-//! - [`resources`]: the tables; `shared`: hosts that wrap another
-//! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
+//! - `handle`, `error`: the names of resources, and why a name is invalid
 //! - [`mod@format`], `packed`, `compressed`: how texels are laid out
+//! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
 //! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
-//! - [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
+//! - `spot`, [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
+//! - [`resources`]: the tables; `shared`: hosts that wrap another
 //!
 //! # Decisions
 //!
@@ -43,7 +44,9 @@
 pub mod blend;
 mod compressed;
 pub(crate) mod cube;
+mod error;
 pub mod format;
+mod handle;
 pub mod line;
 mod packed;
 pub mod point;
@@ -52,6 +55,7 @@ pub mod resources;
 pub mod sample;
 pub mod samples;
 mod shared;
+mod spot;
 pub mod target;
 pub mod texture;
 pub mod triangle;
@@ -59,149 +63,23 @@ pub mod varying;
 
 use std::fmt;
 
-use thiserror::Error;
-
 pub use blend::{Blend, Equation, Factor, Operation};
 pub use compressed::Blocks;
+pub use error::HostError;
 pub use format::{Class, Format, Texel};
 pub(super) use format::{narrow, widen};
+pub use handle::{Handle, Kind, table};
 pub use line::Line;
 pub use point::Point;
 pub use primitive::Primitive;
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
 pub(super) use shared::{ReadOnly, asks};
+pub use spot::{Spot, VaryingSource};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
 pub use triangle::Triangle;
 pub use varying::{Between, Component, Plane, Varying, Varyings};
-
-/// The name of a resource: an entry of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle {
-    /// The table.
-    pub table: u8,
-    /// The entry, below 2^24.
-    pub index: u32,
-}
-
-impl Handle {
-    /// Creates the name of an entry of a table.
-    pub fn new(table: u8, index: u32) -> Self {
-        Handle { table, index }
-    }
-
-    /// Decodes a name in a register, which has the table in the high byte.
-    pub fn from_word(word: u32) -> Self {
-        Handle { table: (word >> 24) as u8, index: word & 0x00ff_ffff }
-    }
-}
-
-impl fmt::Display for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in table {}", self.index, self.table)
-    }
-}
-
-/// The tables of Mesa's OpenGL driver for Valhall v9.
-pub mod table {
-    /// Uniform buffers.
-    pub const UNIFORMS: u8 = 0;
-    /// Attributes.
-    pub const ATTRIBUTES: u8 = 1;
-    /// Samplers.
-    pub const SAMPLERS: u8 = 3;
-    /// Textures.
-    pub const TEXTURES: u8 = 4;
-    /// Images.
-    pub const IMAGES: u8 = 5;
-}
-
-/// Kinds of resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A range of bytes.
-    Buffer,
-    /// Values of vertices.
-    Attribute,
-    /// Texels that can be written.
-    Image,
-    /// Texels that are looked up.
-    Texture,
-    /// The parameters of look-ups.
-    Sampler,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Buffer => "buffer",
-            Kind::Attribute => "attribute",
-            Kind::Image => "image",
-            Kind::Texture => "texture",
-            Kind::Sampler => "sampler",
-        })
-    }
-}
-
-/// The reason why a name or a descriptor is invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum HostError {
-    /// The table has no such entry.
-    #[error("there is no {kind} {handle}")]
-    Missing {
-        /// The kind of the missing resource.
-        kind: Kind,
-        /// The name.
-        handle: Handle,
-    },
-    /// The texture has another shape than the instruction requires.
-    #[error("texture {handle} has the shape {found:?}, not {wanted:?}")]
-    Shape {
-        /// The name.
-        handle: Handle,
-        /// The texture's shape.
-        found: Shape,
-        /// The shape that the instruction requires.
-        wanted: Shape,
-    },
-    /// The access extends beyond the end of a buffer.
-    #[error("{size} bytes at {offset:#x} reach beyond buffer {handle}, which has {len}")]
-    OutOfBuffer {
-        /// The name.
-        handle: Handle,
-        /// The offset of the first byte.
-        offset: u32,
-        /// The number of bytes of the access.
-        size: usize,
-        /// The number of bytes of the buffer.
-        len: u64,
-    },
-    /// There is no varying at this byte.
-    #[error("there is no varying at byte {byte:#x}")]
-    Varying {
-        /// The first byte of the component.
-        byte: u32,
-    },
-    /// There is no such special varying.
-    #[error("there is no special varying {index}")]
-    Special {
-        /// Its number.
-        index: u8,
-    },
-    /// There is no such render target.
-    #[error("there is no render target {number}")]
-    Target {
-        /// Its number.
-        number: u32,
-    },
-    /// The word is not a conversion descriptor.
-    #[error("{word:#010x} is not a conversion descriptor")]
-    Descriptor {
-        /// The word.
-        word: u32,
-    },
-}
 
 /// A range of bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,58 +124,6 @@ impl Image {
         let index = row.wrapping_mul(width.into()).wrapping_add(x.into());
         let inside = x < width && y < height && z < depth;
         inside.then_some(self.address.wrapping_add(index.wrapping_mul(self.format.size() as u64)))
-    }
-}
-
-/// The position at which a varying is interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// The pixel.
-    pub pixel: [u32; 2],
-    /// The position within the pixel, from its corner in 1/256 pixel; the centre is (128, 128).
-    pub within: [i16; 2],
-}
-
-impl Spot {
-    /// Returns the centre of a pixel.
-    pub fn centre(pixel: [u32; 2]) -> Self {
-        Spot { pixel, within: [128; 2] }
-    }
-
-    /// Whether this is the centre of the pixel.
-    pub fn is_centre(&self) -> bool {
-        self.within == [128; 2]
-    }
-
-    /// The position in the window, in pixels.
-    pub fn position(&self) -> [f32; 2] {
-        [0, 1].map(|axis| self.pixel[axis] as f32 + f32::from(self.within[axis]) / 256.0)
-    }
-}
-
-/// The source of a varying.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VaryingSource {
-    /// The varying at a byte of the vertices' buffer.
-    Buffer {
-        /// The byte offset.
-        byte: u32,
-        /// Whether its components have 16 bits.
-        half: bool,
-    },
-    /// An entry of a table.
-    Table(Handle),
-}
-
-impl VaryingSource {
-    /// Returns the byte of a component in a buffer of 16-byte slots with 4 bytes for each component. 16-bit components
-    /// are counted from the start of their slot. An entry of any table is a slot.
-    pub fn byte(self, component: u32) -> u32 {
-        match self {
-            VaryingSource::Buffer { byte, half: false } => byte.wrapping_add(component * 4),
-            VaryingSource::Buffer { byte, half: true } => (byte & !15).wrapping_add((byte % 16 / 2 + component) * 4),
-            VaryingSource::Table(handle) => handle.index.wrapping_mul(16).wrapping_add(component * 4),
-        }
     }
 }
 

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::error::HostError;
 use super::format::{Class, Texel};
+use super::handle::{Handle, Kind};
+use super::point::Point;
 use super::sample::{Lod, Lookup, Request};
+use super::spot::{Spot, VaryingSource};
 use super::target::{Target, find};
 use super::texture::{Sampler, Texture};
 use super::varying::{Component, Varyings};
-use super::{Attribute, Buffer, Handle, Host, HostError, Image, Kind, Point, Spot, VaryingSource};
+use super::{Attribute, Buffer, Host, Image};
 
 /// Everything that a program can name, in tables.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Texture look-ups as defined by OpenGL ES: levels of detail, filters, wrapping, comparison, gathering.
 
-use super::Handle;
 use super::cube;
 use super::format::{Class, Texel};
+use super::handle::Handle;
 use super::texture::{Filter, Sampler, Shape, Texture};
 
 /// The request of a texture instruction in one lane.

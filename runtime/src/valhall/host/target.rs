@@ -1,7 +1,7 @@
 //! Render targets of fragment programs.
 
-use super::HostError;
 use super::blend::Blend;
+use super::error::HostError;
 use super::format::{Class, Format, Texel};
 
 /// A rectangle of pixels, row by row, each with one or more samples.

@@ -1,6 +1,7 @@
 //! Varyings: values that vary over a primitive.
 
-use super::{HostError, Spot};
+use super::error::HostError;
+use super::spot::Spot;
 
 /// A value that is linear in the window position.
 #[derive(Clone, Copy, Debug, PartialEq)]
