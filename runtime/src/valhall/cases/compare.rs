@@ -1,7 +1,7 @@
 //! Compares the results of a case with the expected ones.
 
-use super::record::{BufferRecord, ImageRecord, Record, bytes, format, rows, words};
-use super::{BLOCK, CaseError};
+use super::error::CaseError;
+use super::record::{BLOCK, BufferRecord, ImageRecord, Record, bytes, format, rows, words};
 use crate::valhall::host::{Class, Resources, Target};
 
 /// Whether a number is as expected. Integers must be equal; floats may be off by `tolerance`.

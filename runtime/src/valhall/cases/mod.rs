@@ -1,36 +1,20 @@
 //! Recorded cases: compute, fragment and vertex programs with their expected buffers and pictures.
 
 mod compare;
+mod error;
 mod record;
 
-use thiserror::Error;
-
-use self::record::{Record, Stage, address, bytes, class, components, flags, format, packed, rows, words};
 use super::host::{
     Attribute, Between, Buffer, Class, Component, Format, Handle, Image, Plane, Resources, Target, Texel, Varying,
 };
 use super::observe::Observer;
 use super::{Fragments, Vertices};
 use crate::engine::Execution;
-use crate::memory::{MapError, Memory};
-use crate::valhall::launch::{Launch, RunError};
-
-/// The reason why a case cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CaseError {
-    /// It is not JSON of the expected form.
-    #[error("{0}")]
-    Json(String),
-    /// A part of it is invalid.
-    #[error("{0}")]
-    Shape(String),
-    /// Its memory cannot be set up.
-    #[error(transparent)]
-    Map(#[from] MapError),
-    /// Its program fails.
-    #[error(transparent)]
-    Run(#[from] RunError),
-}
+use crate::memory::Memory;
+use crate::valhall::compute::run_with;
+use crate::valhall::launch::{Launch, check_limit};
+pub use error::CaseError;
+use record::{BLOCK, Record, Stage, address, bytes, class, components, flags, format, packed, rows, words};
 
 /// The number of instructions after which a program is assumed to loop forever.
 const BUDGET: u64 = 200_000_000;
@@ -38,8 +22,6 @@ const BUDGET: u64 = 200_000_000;
 const PLACES: [u64; 4] = [1 << 44, 2 << 44, 3 << 44, 4 << 44];
 /// The distance between the addresses of resources.
 const STEP: u64 = 1 << 32;
-/// Bytes for the position and the varyings of a vertex.
-const BLOCK: usize = 1024;
 /// The number of blocks after a vertex's block that programs may still write.
 const BLOCKS_AFTER: usize = 4;
 /// The table and index of the blocks.
@@ -192,7 +174,7 @@ impl Scene {
         };
         let Scene { memory, host, .. } = self;
         let outcome = match by {
-            By::Reference(observer) => super::run_with(&launch, memory, host, observer),
+            By::Reference(observer) => run_with(&launch, memory, host, observer),
             By::Engine(execution) => super::run_hosted(execution, &launch, memory, host),
         };
         Ok(outcome?.thread_instructions)
@@ -201,7 +183,7 @@ impl Scene {
     fn fragments(&mut self, record: &Record, by: By<impl Observer>) -> Result<u64, CaseError> {
         let (width, height) = (record.width, record.height);
         let pixels = u64::from(width) * u64::from(height);
-        super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
+        check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
         for varying in &record.varyings {
             let varying = self::varying(varying, width, height)?;
             self.host.varyings.0.push(varying);

@@ -2,8 +2,11 @@
 
 use serde::Deserialize;
 
-use super::CaseError;
+use super::error::CaseError;
 use crate::valhall::host::{Class, Compare, Filter, Format, Sampler, Shape, Storage, Texture, Wrap};
+
+/// Bytes for the position and the varyings of a vertex.
+pub(super) const BLOCK: usize = 1024;
 
 /// A program with everything that it needs to run, and the expected results.
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,8 @@ use isaforge_core::bits::ones;
 use isaforge_core::float::{self, Format, Round};
 use isaforge_valhall::Clamp;
 
-use super::{Input, VectorError};
+use super::error::VectorError;
+use super::input::Input;
 
 /// Computes an operation that no instruction performs. `None` for one that may be an instruction.
 pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Result<Option<u64>, VectorError> {

@@ -7,7 +7,8 @@ use isaforge_core::table::{Access, Form, Kind, Modifier, Operand, Shape, Type};
 use isaforge_core::{EncodeError, parse};
 use isaforge_valhall::{ISA, Opcode, decode};
 
-use super::{Input, VectorError};
+use super::error::VectorError;
+use super::input::Input;
 
 /// An instruction and the input words for r0, r2, r4 …
 pub(super) struct Built {
