@@ -6,12 +6,13 @@ use std::ops::ControlFlow;
 
 use isaforge_valhall::Register;
 
+use super::compute::run_with;
 use super::fast::{Held, run_probed};
 use super::group::Group;
 use super::observe::{Moment, Observer, Registers};
 use super::program::Program;
+use super::run::run_hosted;
 use super::warp::{LANES, lanes};
-use super::{run_hosted, run_with};
 use crate::engine::{Engine, Execution};
 use crate::machine::{Access, AccessKind};
 use crate::memory::Memory;

@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use crate::deadline::Deadline;
-use crate::engine::{Engine, Execution};
 use crate::memory::Memory;
-use crate::valhall::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
+use crate::valhall::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage, check_limit, check_program};
 
-use super::fast;
 use super::group::{Machine, Origin};
 use super::host::{Format, Handle, Host, HostError, Image, Primitive, Target, Texel};
 use super::observe::Observer;
@@ -89,7 +87,7 @@ impl Fragments {
 
 /// The pixels of a warp.
 #[derive(Debug)]
-struct Pixels(Column<[u32; 2]>);
+pub(super) struct Pixels(Column<[u32; 2]>);
 
 impl Origin for Pixels {
     fn stage(&self) -> Stage {
@@ -106,53 +104,7 @@ impl Origin for Pixels {
     }
 }
 
-/// Runs a fragment program for every quad of two by two pixels that has a covered pixel. Lane 0 of a quad is its pixel
-/// with even coordinates, lane 1 the next pixel along x, and lanes 2 and 3 are the same columns in the next row. Pixels
-/// that are not covered run as helpers. Four quads form a warp.
-///
-/// At the start all registers are 0 except r58 (1 for the back face), r59 (x in the low half, y in the high half), and
-/// r60 and r61 (the covered samples of the pixel). The host is called for one pixel at a time, in an unspecified order.
-///
-/// # Errors
-/// When there are too many pixels or an instruction cannot be executed. What was drawn before remains, but nothing of
-/// the fragments after the one that failed.
-pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
-    draw_on(Execution::best(), fragments, memory, host)
-}
-
-/// Draws like [`draw`], with the given engine.
-///
-/// # Errors
-/// As [`draw`].
-pub fn draw_on(
-    execution: Execution,
-    fragments: &Fragments,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-) -> Result<Outcome, RunError> {
-    if execution.engine() == Engine::Reference {
-        return draw_by_reference(fragments, memory, host, ());
-    }
-    check(fragments)?;
-    let program = Program::new(&fragments.program);
-    let (limits, warps) = ((fragments.budget, fragments.deadline), warps(fragments, host.samples()));
-    fast::draw(&program, &fragments.uniforms, limits, execution.level(), warps, memory, host)
-}
-
-/// Draws like [`draw`], with an observer.
-///
-/// # Errors
-/// As [`draw`], and when the observer stops it.
-pub fn draw_observed<O: Observer>(
-    fragments: &Fragments,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-    observer: O,
-) -> Result<Outcome, RunError> {
-    if O::WATCHES { draw_by_reference(fragments, memory, host, observer) } else { draw(fragments, memory, host) }
-}
-
-/// Draws like [`draw_observed`], warp by warp and instruction by instruction.
+/// Draws like [`draw_observed`](super::draw_observed), warp by warp and instruction by instruction.
 pub(super) fn draw_by_reference(
     fragments: &Fragments,
     memory: &mut Memory,
@@ -172,19 +124,19 @@ pub(super) fn draw_by_reference(
     Ok(machine.outcome())
 }
 
-fn check(fragments: &Fragments) -> Result<(), RunError> {
-    super::check_program(&fragments.program, &fragments.uniforms)?;
+pub(super) fn check(fragments: &Fragments) -> Result<(), RunError> {
+    check_program(&fragments.program, &fragments.uniforms)?;
     let (width, height) = (fragments.width, fragments.height);
     let sides = [("the width in pixels", width), ("the height in pixels", height)];
     for (what, found) in sides {
-        super::check_limit(what, found.into(), 1, 1 << 16)?;
+        check_limit(what, found.into(), 1, 1 << 16)?;
     }
     let pixels = u64::from(width) * u64::from(height);
-    super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
+    check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
 }
 
 /// The warps of a picture with `samples` samples a pixel.
-fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
+pub(super) fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
     // Quads begin at even coordinates.
     let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);
     let [columns, rows] = &fragments.within;
@@ -255,7 +207,7 @@ impl Host for Easel {
 /// # Errors
 /// When the program ends without writing a colour, or an instruction cannot be executed.
 pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<FragmentOutcome, RunError> {
-    super::check_program(program, uniforms)?;
+    check_program(program, uniforms)?;
     let program = Program::new(program);
     let mut machine = Machine::new(&program, uniforms, budget, ());
     let mut warp = Warp::new(1);

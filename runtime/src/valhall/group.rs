@@ -5,7 +5,7 @@ use isaforge_valhall::Instruction;
 
 use crate::deadline::Deadline;
 use crate::memory::Memory;
-use crate::valhall::launch::{Outcome, RunError, Stage};
+use crate::valhall::launch::{Launch, Outcome, RunError, Stage};
 
 use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
@@ -45,6 +45,20 @@ pub(super) enum Stop {
     Barrier,
     /// Its turn is over.
     Turn,
+}
+
+/// The maximum number of warps of a workgroup.
+const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
+
+/// The number of a warp among all warps of a run: the one with this number in a workgroup.
+pub(super) fn warp_number(group: u64, warp: u64) -> u64 {
+    group.wrapping_mul(WARPS).wrapping_add(warp)
+}
+
+/// The number of a workgroup in a grid, with x fastest.
+pub(super) fn group_number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
+    let [x, y, z, width, height] = [x, y, z, width, height].map(u64::from);
+    z.wrapping_mul(height).wrapping_add(y).wrapping_mul(width).wrapping_add(x)
 }
 
 /// The position and size of a workgroup.

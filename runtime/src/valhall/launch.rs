@@ -296,3 +296,21 @@ impl RunError {
         }
     }
 }
+
+/// Checks the limits of a compute program.
+pub(super) fn check(launch: &Launch) -> Result<(), RunError> {
+    check_program(&launch.program, &launch.uniforms)?;
+    let threads = launch.local_size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    check_limit("the number of threads of a workgroup", threads, 1, Launch::MAX_THREADS)?;
+    check_limit("the number of bytes a workgroup shares", launch.shared_bytes.into(), 0, Launch::MAX_SHARED_BYTES)
+}
+
+/// Checks the limits of any program.
+pub(super) fn check_program(program: &[u64], uniforms: &[u32]) -> Result<(), RunError> {
+    check_limit("the number of words of the program", program.len() as u64, 1, Launch::MAX_WORDS)?;
+    check_limit("the number of uniforms", uniforms.len() as u64, 0, Launch::MAX_UNIFORMS)
+}
+
+pub(super) fn check_limit(what: &'static str, found: u64, least: u64, greatest: u64) -> Result<(), RunError> {
+    if (least..=greatest).contains(&found) { Ok(()) } else { Err(RunError::Limit { what, found, least, greatest }) }
+}

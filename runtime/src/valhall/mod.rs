@@ -47,6 +47,7 @@
 
 pub mod cases;
 pub mod compare;
+mod compute;
 pub mod conform;
 pub mod fast;
 mod fragment;
@@ -60,112 +61,22 @@ mod operation;
 mod preload;
 mod program;
 pub mod reference;
+mod run;
 pub mod single;
 mod source;
 mod space;
+mod state;
 mod step;
 mod undo;
 mod vertex;
 mod warp;
 pub mod watched;
 
-pub use fragment::{Fragments, draw, draw_observed, draw_on, run_fragment};
-pub use vertex::{Vertices, run_vertices, run_vertices_observed, run_vertices_on};
-
-use crate::engine::{Engine, Execution};
-use crate::memory::Memory;
-use crate::valhall::launch::{Launch, Outcome, RunError};
-use group::Machine;
-use host::{Host, Nothing};
-use observe::Observer;
-use program::Program;
+pub use compute::{run_observed, run_with};
+pub use fragment::{Fragments, run_fragment};
+pub use run::{draw, draw_observed, draw_on, run, run_hosted, run_on};
+pub use run::{run_vertices, run_vertices_observed, run_vertices_on};
+pub use vertex::Vertices;
 
 /// Bytes of memory that each thread has at `thread_local_pointer`; zeroed at the start of its workgroup.
 pub const THREAD_BYTES: usize = space::THREAD_BYTES;
-
-/// Runs a compute program on all threads of a launch, eight warps at a time. The results are those of
-/// [`reference::run`].
-///
-/// # Errors
-/// When the launch exceeds a limit or an instruction cannot be executed; memory then holds what was written before.
-pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
-    fast::run(launch, memory, crate::Level::best())
-}
-
-/// Runs like [`run`], with the given engine.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_on(execution: Execution, launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
-    match execution.engine() {
-        Engine::Reference => reference::run(launch, memory),
-        Engine::Handlers | Engine::Compiled => fast::run(launch, memory, execution.level()),
-    }
-}
-
-/// Runs like [`run_on`], with the resources of a host.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_hosted(
-    execution: Execution,
-    launch: &Launch,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-) -> Result<Outcome, RunError> {
-    match execution.engine() {
-        Engine::Reference => run_with(launch, memory, host, ()),
-        Engine::Handlers | Engine::Compiled => fast::run_hosted(launch, memory, host, execution.level()),
-    }
-}
-
-/// Runs like [`reference::run`], with an observer.
-///
-/// # Errors
-/// As [`run`], and when the observer stops it.
-pub fn run_observed(launch: &Launch, memory: &mut Memory, observer: impl Observer) -> Result<Outcome, RunError> {
-    run_with(launch, memory, &mut Nothing, observer)
-}
-
-/// Runs a compute program on all threads of a launch, with memory, the resources of a host, and an observer.
-///
-/// # Errors
-/// As [`run_observed`].
-pub fn run_with(
-    launch: &Launch,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-    observer: impl Observer,
-) -> Result<Outcome, RunError> {
-    check(launch)?;
-    let program = Program::new(&launch.program);
-    let mut machine = Machine::new(&program, &launch.uniforms, launch.budget, observer);
-    machine.deadline = launch.deadline;
-    let [gx, gy, gz] = launch.groups;
-    let mut shared = vec![0; launch.shared_bytes as usize];
-    for z in 0..gz {
-        for y in 0..gy {
-            for x in 0..gx {
-                shared.fill(0);
-                machine.group([x, y, z], launch.local_size, memory, &mut shared, host)?;
-            }
-        }
-    }
-    Ok(machine.outcome())
-}
-
-fn check(launch: &Launch) -> Result<(), RunError> {
-    check_program(&launch.program, &launch.uniforms)?;
-    let threads = launch.local_size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-    check_limit("the number of threads of a workgroup", threads, 1, Launch::MAX_THREADS)?;
-    check_limit("the number of bytes a workgroup shares", launch.shared_bytes.into(), 0, Launch::MAX_SHARED_BYTES)
-}
-
-fn check_program(program: &[u64], uniforms: &[u32]) -> Result<(), RunError> {
-    check_limit("the number of words of the program", program.len() as u64, 1, Launch::MAX_WORDS)?;
-    check_limit("the number of uniforms", uniforms.len() as u64, 0, Launch::MAX_UNIFORMS)
-}
-
-fn check_limit(what: &'static str, found: u64, least: u64, greatest: u64) -> Result<(), RunError> {
-    if (least..=greatest).contains(&found) { Ok(()) } else { Err(RunError::Limit { what, found, least, greatest }) }
-}

@@ -3,6 +3,7 @@
 use crate::memory::Memory;
 use crate::valhall::launch::{Launch, Outcome, RunError};
 
+use super::compute::run_observed;
 use super::fragment::{Fragments, draw_by_reference};
 use super::host::Host;
 
@@ -11,7 +12,7 @@ use super::host::Host;
 /// # Errors
 /// When the launch exceeds a limit or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
-    super::run_observed(launch, memory, ())
+    run_observed(launch, memory, ())
 }
 
 /// Runs a fragment program as [`draw`](super::draw) does.

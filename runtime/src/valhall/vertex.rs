@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use crate::deadline::Deadline;
-use crate::engine::{Engine, Execution};
 use crate::memory::Memory;
-use crate::valhall::launch::{Launch, Outcome, RunError, Stage};
+use crate::valhall::launch::{Launch, Outcome, RunError, Stage, check_limit, check_program};
 
-use super::fast;
 use super::group::{Machine, Origin};
 use super::host::Host;
 use super::observe::Observer;
@@ -57,10 +55,10 @@ impl Vertices {
 
     /// Checks the limits.
     pub(super) fn check(&self) -> Result<(), RunError> {
-        super::check_program(&self.program, &self.uniforms)?;
-        super::check_limit("the number of vertices", self.count.into(), 0, Vertices::MAX.into())?;
+        check_program(&self.program, &self.uniforms)?;
+        check_limit("the number of vertices", self.count.into(), 0, Vertices::MAX.into())?;
         let last = self.program.len() as u64 - 1;
-        super::check_limit("the first word", self.start.into(), 0, last)
+        check_limit("the first word", self.start.into(), 0, last)
     }
 
     /// Returns the warps with these numbers.
@@ -105,47 +103,8 @@ impl Origin for First {
     }
 }
 
-/// Runs a vertex program with a thread for each vertex. At the start all registers are 0 except r59 and r60 (the index
-/// of the vertex) and r61 (the index of the instance).
-///
-/// # Errors
-/// When there are too many vertices or an instruction cannot be executed; memory then holds what was written before.
-pub fn run_vertices(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
-    run_vertices_on(Execution::best(), vertices, memory, host)
-}
-
-/// Runs like [`run_vertices`], with the given engine.
-///
-/// # Errors
-/// As [`run_vertices`].
-pub fn run_vertices_on(
-    execution: Execution,
-    vertices: &Vertices,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-) -> Result<Outcome, RunError> {
-    if execution.engine() == Engine::Reference {
-        return by_reference(vertices, memory, host, ());
-    }
-    vertices.check()?;
-    fast::run_vertices(vertices, memory, host, execution.level())
-}
-
-/// Runs like [`run_vertices`], with an observer.
-///
-/// # Errors
-/// As [`run_vertices`], and when the observer stops it.
-pub fn run_vertices_observed<O: Observer>(
-    vertices: &Vertices,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-    observer: O,
-) -> Result<Outcome, RunError> {
-    if O::WATCHES { by_reference(vertices, memory, host, observer) } else { run_vertices(vertices, memory, host) }
-}
-
-/// Runs like [`run_vertices_observed`], warp by warp and instruction by instruction.
-fn by_reference(
+/// Runs like [`run_vertices_observed`](super::run_vertices_observed), warp by warp and instruction by instruction.
+pub(super) fn run_by_reference(
     vertices: &Vertices,
     memory: &mut Memory,
     host: &mut dyn Host,

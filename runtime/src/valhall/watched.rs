@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use isaforge_valhall::Register as Valhall;
 
+use super::compute::run_with;
 use super::fast;
-use super::group::Group;
+use super::group::{Group, group_number, warp_number};
 use super::host::Host;
 use super::observe::{Moment, Observer, TERMS};
-use super::run_with;
 use super::warp::LANES;
 use crate::deadline::Deadline;
 use crate::level::Level;
@@ -21,9 +21,6 @@ use crate::valhall::launch::{Launch, Stage};
 
 /// The index of the bank of a thread's registers.
 const REGISTERS: u16 = 0;
-/// The maximum number of warps of a workgroup.
-const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
-
 impl<'a> Watched<'a> {
     /// Creates a machine for a Valhall program. `start` runs it from its start on the reference with a given observer,
     /// and returns the memory that it leaves. The grid has the numbers of workgroups in x, y and z, and of threads of a
@@ -127,17 +124,6 @@ impl Observer for Told<'_> {
     fn barrier(&mut self, group: [u32; 3]) {
         self.observer.barrier(group_number(group, self.grid[0]));
     }
-}
-
-/// The number of a warp among all warps of a run: the one with this number in a workgroup.
-pub(super) fn warp_number(group: u64, warp: u64) -> u64 {
-    group.wrapping_mul(WARPS).wrapping_add(warp)
-}
-
-/// The number of a workgroup in a grid, with x fastest.
-pub(super) fn group_number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
-    let [x, y, z, width, height] = [x, y, z, width, height].map(u64::from);
-    z.wrapping_mul(height).wrapping_add(y).wrapping_mul(width).wrapping_add(x)
 }
 
 struct Seen<'m> {

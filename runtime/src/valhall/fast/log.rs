@@ -7,9 +7,8 @@ use super::bundle::{Bundle, Grid, WARPS};
 use super::memory_view::{Home, MemoryView};
 use super::reach::Reached;
 use crate::machine::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp, parts};
-use crate::valhall::group::Group;
+use crate::valhall::group::{Group, group_number, warp_number};
 use crate::valhall::warp::LANES;
-use crate::valhall::watched::{group_number, warp_number};
 
 /// The observer, and the workgroups of the dispatch.
 pub struct Log<'a> {

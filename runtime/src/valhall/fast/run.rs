@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use crate::deadline::Deadline;
 use crate::memory::Memory;
-use crate::valhall::launch::{Launch, Outcome, RunError};
+use crate::valhall::launch::{Launch, Outcome, RunError, check};
 
 use super::bundle::{Bundle, WARPS};
 use super::code::{Code, row};
@@ -83,7 +83,7 @@ fn run_then<T>(
     level: Level,
     then: impl FnOnce(&Code<'_>, Outcome) -> T,
 ) -> Result<T, RunError> {
-    crate::valhall::check(launch)?;
+    check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let mut runner = Runner::new(&code, launch);

@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::host::Host;
-use crate::valhall::launch::{Launch, Outcome, RunError};
+use crate::valhall::launch::{Launch, Outcome, RunError, check};
 use crate::valhall::program::Program;
 
 /// Like [`run_hosted`](super::run_hosted), and tells an observer of all accesses to memory and of barriers.
@@ -21,7 +21,7 @@ pub fn run_logged(
     level: Level,
     observer: &mut dyn AccessObserver,
 ) -> Result<Outcome, RunError> {
-    crate::valhall::check(launch)?;
+    check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::logged(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let mut runner = Runner::new(&code, launch);

@@ -14,7 +14,7 @@ use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::fast::touched::Touched;
 use crate::valhall::fast::vertex::{self, code, run_range};
 use crate::valhall::host::{Host, Nothing, ReadOnly};
-use crate::valhall::launch::{Launch, Outcome, RunError};
+use crate::valhall::launch::{Launch, Outcome, RunError, check};
 use crate::valhall::program::Program;
 use crate::valhall::vertex::Vertices;
 use crate::valhall::warp::LANES;
@@ -52,7 +52,7 @@ pub fn run_parallel_with(
     level: Level,
     threads: NonZero<usize>,
 ) -> Result<Outcome, RunError> {
-    crate::valhall::check(launch)?;
+    check(launch)?;
     let program = Program::new(&launch.program);
     let code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let work = |range: Range<u128>, outside: &mut Outside<'_>| {

@@ -10,7 +10,7 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::memory_view::{MemoryView, Outside};
 use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
-use crate::valhall::launch::{Launch, Outcome, RunError};
+use crate::valhall::launch::{Launch, Outcome, RunError, check};
 use crate::valhall::program::Program;
 use crate::valhall::warp::Column;
 
@@ -50,7 +50,7 @@ pub fn run_probed(
     level: Level,
     look: &mut (dyn FnMut(&Held<'_>) + Send),
 ) -> Result<Outcome, RunError> {
-    crate::valhall::check(launch)?;
+    check(launch)?;
     let program = Program::new(&launch.program);
     let mut code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     code.keep_all();

@@ -9,8 +9,8 @@ use crate::valhall::fast::code::{Code, row};
 use crate::valhall::fast::memory_view::{Home, MemoryView, Recent};
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
-use crate::valhall::single::{Next, State, group};
 use crate::valhall::space::thread_address;
+use crate::valhall::state::{Next, State, group};
 use crate::valhall::warp::LANES;
 
 /// Executes the word at which the live lanes are. The last of `copies` warps gives the result.
