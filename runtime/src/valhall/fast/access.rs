@@ -1,7 +1,8 @@
 //! Loads and stores of any size, for lanes at arbitrary addresses, one lane at a time.
 
 use super::bundle::Bundle;
-use super::memory_view::MemoryView;
+use super::memory_view::{Located, MemoryView};
+use crate::memory::Memory;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, lanes};
 
@@ -101,6 +102,31 @@ impl Access {
             }
         }
         Ok(())
+    }
+}
+
+/// The maximum number of lanes whose locations are recorded one by one.
+const MAX_RECORDED: u64 = 16;
+
+impl MemoryView<'_> {
+    /// Returns the locations that the active lanes would access at the addresses in two rows, if they are few.
+    pub fn places(&self, bundle: &Bundle, [low, high]: [u32; 2]) -> Vec<Located> {
+        let mut places = Vec::new();
+        if bundle.active_threads() > MAX_RECORDED {
+            return places;
+        }
+        let [low, high] = [low, high].map(|row| bundle.rows[row as usize].0);
+        for warp in bundle.busy() {
+            for lane in lanes(bundle.active[warp]) {
+                let address = u64::from(high[warp][lane]) << 32 | u64::from(low[warp][lane]);
+                let own = || self.place_of(bundle.homes[warp].group, address).filter(|_| self.own().contains(&address));
+                places.extend(match Memory::RESERVED.contains(&address) {
+                    true => own().map(Located::Shared),
+                    false => Some(Located::Mapped(address)),
+                });
+            }
+        }
+        places
     }
 }
 

@@ -4,8 +4,10 @@ use isaforge_core::semantics::{AtomicOp, Type};
 
 use super::access::{holds, number};
 use super::bundle::{Bundle, WARPS};
-use super::handler::{Body, Fields};
-use super::memory_view::{Home, MemoryView};
+use super::fields::Fields;
+use super::grid::Home;
+use super::handler::Body;
+use super::memory_view::MemoryView;
 use crate::memory::Memory;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{LANES, lanes};

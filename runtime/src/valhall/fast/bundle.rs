@@ -3,22 +3,23 @@
 //! A register is a row of eight columns. All lanes of the bundle with the lowest program counter execute; a warp that
 //! has none of these lanes is skipped. So each warp does exactly what it would do alone.
 //!
+//! - `warps`: sets of warps
 //! - `rows`: the registers
 //! - `lanes`: where lanes are, from their start to their end
-//! - `choose`: the handlers that choose the lanes to execute next
 //! - `turns`: turns and barriers
+//! - `choose`: the handlers that choose the lanes to execute next
 
-mod choose;
+pub mod choose;
 mod lanes;
-mod rows;
+pub mod rows;
 mod turns;
+pub mod warps;
 
-use super::code::Code;
 use super::column::blend;
-use super::handler::Op;
+use super::exit::Taken;
+use super::grid::{Grid, Home};
 use super::jit::trace::{EVENTS, Event};
-use super::memory_view::{Home, MemoryView};
-use super::reach::{Patterns, Reached};
+use super::pattern::{Patterns, Reached};
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
 use crate::exec::jit::lanes::window::Memory;
@@ -27,66 +28,9 @@ use crate::level::Level;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};
 
-pub use choose::{Branch, Masks, Part, Schedule};
-pub use rows::Rows;
-
-/// The warps of a bundle.
-pub const WARPS: usize = 8;
-
-/// A set of warps, as bits. The set is run-time data, so that a loop over it is not unrolled: the loop over the lanes
-/// within should be vectorized.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Warps(u8);
-
-impl Warps {
-    /// Returns the warps that have any lanes.
-    #[inline(always)]
-    fn with(lanes: &[u16; WARPS]) -> Self {
-        Warps::which(lanes.map(|lanes| lanes != 0))
-    }
-
-    /// Returns the warps for which something holds: a single product moves bytes of 0 or 1 to adjacent bits.
-    #[inline(always)]
-    fn which(holds: [bool; WARPS]) -> Self {
-        Warps((u64::from_le_bytes(holds.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
-    }
-
-    /// Returns the number of warps.
-    #[inline(always)]
-    fn count(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    /// Iterates over the warps in order.
-    #[inline(always)]
-    pub fn listed(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let warp = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            (warp < WARPS).then_some(warp)
-        })
-    }
-}
-
-/// Returns the number of lanes.
-fn count(lanes: &[u16; WARPS]) -> u32 {
-    lanes.iter().map(|lanes| lanes.count_ones()).sum()
-}
-
-/// The program counter of lanes that have ended, or that must wait.
-pub const PARKED: u32 = u32::MAX;
-
-/// The layout of a launch's threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Grid {
-    /// The number of workgroups along each axis.
-    pub groups: [u32; 3],
-    /// The number of threads of a workgroup along each axis.
-    pub size: [u32; 3],
-    /// The number of workgroups of a dispatch, which are consecutive along x.
-    pub together: u32,
-}
+use rows::Rows;
+pub use warps::{PARKED, WARPS};
+use warps::{Warps, count};
 
 /// The dispatches that follow the current one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +46,7 @@ pub struct Ahead {
 /// The state of eight warps.
 #[derive(Debug)]
 pub struct Bundle {
-    /// The registers, followed by the rows that [`Code`] defines.
+    /// The registers, followed by the rows that [`Code`](super::code::Code) defines.
     pub rows: Rows,
     /// The positions of warps; those that do not exist have no live lanes.
     pub homes: [Home; WARPS],
@@ -162,7 +106,7 @@ pub struct Bundle {
     pub is_closed: bool,
     /// The dispatches that it may execute at once.
     pub ahead: Ahead,
-    /// The values that [`Begin`](super::run::Begin) adds in each warp.
+    /// The values that `Begin` adds in each warp.
     pub firsts: [u32; WARPS],
     /// The additional state of warps in a fragment program.
     pub quads: Option<Box<[Quads; WARPS]>>,
@@ -215,22 +159,11 @@ struct Parted {
     waits: Option<u32>,
 }
 
-/// Which active lanes take a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// None.
-    None,
-    /// All.
-    All,
-    /// Some. The active lanes are now those that continue at this word.
-    Some(u32),
-}
-
 impl Bundle {
-    /// Creates a bundle without threads.
-    pub fn new(code: &Code<'_>) -> Self {
+    /// Creates a bundle without threads, with the rows and the tables of a program.
+    pub fn new(rows: Rows, exact: Vec<Exact>, stored: Vec<u16>, level: Level) -> Self {
         Bundle {
-            rows: code.rows(),
+            rows,
             homes: [Home::default(); WARPS],
             only_group: Some(Home::default().group),
             pcs: Row::splat(PARKED),
@@ -263,18 +196,10 @@ impl Bundle {
             ahead: Ahead::default(),
             firsts: [0; WARPS],
             quads: None,
-            exact: code.exact.clone(),
-            stored: code.stored.clone(),
-            level: code.level,
+            exact,
+            stored,
+            level,
             trace: None,
-        }
-    }
-
-    /// Updates the masks of the active lanes before handlers are executed.
-    #[inline(always)]
-    pub fn prepare(&mut self, masks: &Op, view: &mut MemoryView<'_>) {
-        if !self.has_masks {
-            masks.run(true, self, view);
         }
     }
 

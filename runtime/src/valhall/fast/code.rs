@@ -9,8 +9,11 @@ use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::atomic::Attempt;
-use super::bundle::{Bundle, Masks, Row, Rows, Schedule, Taken, WARPS};
-use super::handler::{self, Fields, Handler, handler};
+use super::bundle::{Bundle, Row, WARPS};
+use super::exit::Exit;
+use super::fields::Fields;
+use super::given::Given;
+use super::handler::{self, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::jit::trace::{Event, What};
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
@@ -18,57 +21,15 @@ use super::memory_view::MemoryView;
 use super::mnemonics::Mnemonics;
 use super::op::Op;
 use super::program_cache;
+use super::row;
 use super::run::{Begin, Dispatch};
 use crate::exec::vector::handler::Exact;
 use crate::level::Level;
+use crate::valhall::fast::bundle::choose::{Masks, Schedule};
+use crate::valhall::fast::bundle::rows::Rows;
 use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
-use crate::valhall::source::framebuffer_size;
-
-/// The rows of every bundle, including those after the registers that handlers use.
-pub mod row {
-    /// General registers.
-    pub const REGISTERS: u32 = 64;
-    /// For unread results.
-    pub const RESULT: u32 = REGISTERS;
-    /// The number of the lane.
-    pub const LANE: u32 = RESULT + 1;
-    /// The number of the warp in its workgroup.
-    pub const WARP: u32 = LANE + 1;
-    /// The address of the thread's private memory, in two rows.
-    pub const THREAD: u32 = WARP + 1;
-    /// The position of the thread in its workgroup: x, y and z, and x and y as two halves.
-    pub const PLACES: u32 = THREAD + 2;
-    pub const PACKED: u32 = PLACES + 3;
-    pub const ZERO: u32 = PACKED + 1;
-    /// The address of the current word, if the word uses it.
-    pub const COUNTER: u32 = ZERO + 1;
-    /// Values within an instruction.
-    pub const TEMPORARIES: std::ops::Range<u32> = COUNTER + 1..COUNTER + 65;
-    /// Constants that are the same in all lanes.
-    pub const CONSTANTS: u32 = TEMPORARIES.end;
-}
-
-/// What follows the handlers of a word.
-#[derive(Clone, Copy, Debug)]
-pub enum Exit {
-    /// The next word.
-    Next,
-    /// The active lanes end.
-    End,
-    /// The active lanes jump to another word.
-    Jump(u32),
-    /// Some of the active lanes jump to another word, as the last handler determines.
-    Branch(u32),
-    /// The active lanes wait for their workgroup.
-    Barrier,
-    /// The word has no handlers: the reference executes it, as the [`Foreign`] at this index of [`Code::steps`]
-    /// describes.
-    Step(u32),
-    /// The word is not an executable instruction.
-    Refused,
-}
 
 /// A word that the reference executes.
 #[derive(Clone, Debug)]
@@ -87,50 +48,6 @@ struct Word {
     /// The index of its first handler; its handlers end where those of the next word begin.
     start: u32,
     exit: Exit,
-}
-
-impl Exit {
-    /// Returns the word that lanes may jump to.
-    pub fn target(self) -> Option<usize> {
-        match self {
-            Exit::Jump(target) | Exit::Branch(target) => Some(target as usize),
-            _ => None,
-        }
-    }
-
-    /// Returns the word at which the active lanes continue after a run that ends before `end`, given the outcome of
-    /// its branch.
-    #[inline(always)]
-    pub fn next(self, end: usize, taken: Taken) -> u32 {
-        match (self, taken) {
-            (Exit::Branch(target), Taken::All) | (Exit::Jump(target), _) => target,
-            (Exit::Branch(_), Taken::Some(here)) => here,
-            _ => end as u32,
-        }
-    }
-}
-
-/// The inputs that a launch gives to all threads.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
-    pub uniforms: &'a [u32],
-    /// The number of warps of a workgroup.
-    pub warps: u32,
-    /// The special value of this name; 0 without a host.
-    pub framebuffer_size: u64,
-    /// The number of samples of a pixel.
-    pub samples: u32,
-    /// Whether it is a fragment program.
-    pub draws: bool,
-    /// Whether accesses to memory are recorded.
-    pub logs: bool,
-}
-
-impl<'a> Given<'a> {
-    fn compute(uniforms: &'a [u32], warps: u32, host: &dyn Host) -> Self {
-        let (framebuffer_size, samples) = (framebuffer_size(host), host.samples());
-        Given { uniforms, warps, framebuffer_size, samples, draws: false, logs: false }
-    }
 }
 
 /// A lowered program.
@@ -316,8 +233,13 @@ impl Lowered {
         }
     }
 
+    /// Creates a bundle without threads.
+    pub fn bundle(&self) -> Bundle {
+        Bundle::new(self.rows(), self.exact.clone(), self.stored.clone(), self.level)
+    }
+
     /// Returns the rows of a new bundle.
-    pub fn rows(&self) -> Rows {
+    fn rows(&self) -> Rows {
         let mut rows = Rows::new(row::CONSTANTS as usize + self.constants.len());
         for (row, word) in rows.iter_mut().skip(row::CONSTANTS as usize).zip(&self.constants) {
             *row = Row::splat(*word);
@@ -449,48 +371,4 @@ fn changes(operation: &Operation, draws: bool) -> bool {
         }
         _ => false,
     })
-}
-
-/// The constants that handlers read as rows, each only once.
-#[derive(Debug)]
-pub struct Constants {
-    words: Vec<u32>,
-    /// The constants that were requested, with their rows, by hash; 0 is not the row of a constant.
-    known: [(u32, u32); KNOWN],
-}
-
-const KNOWN: usize = 64;
-
-impl Constants {
-    /// Returns the row that holds a word in all lanes, if it was requested recently.
-    #[inline(always)]
-    pub fn known(&self, word: u32) -> Option<u32> {
-        let (known, row) = self.known[place(word)];
-        (known == word && row != 0).then_some(row)
-    }
-
-    /// Returns the row that holds a word in all lanes.
-    pub fn row(&mut self, word: u32) -> u32 {
-        // Even a long program can name only some hundred different words: uniforms and the entries of a table.
-        let index = self.words.iter().position(|&other| other == word).unwrap_or_else(|| {
-            self.words.push(word);
-            self.words.len() - 1
-        });
-        let row = row::CONSTANTS + index as u32;
-        self.known[place(word)] = (word, row);
-        row
-    }
-}
-
-/// Returns the position of a word in the hash table.
-#[inline(always)]
-fn place(word: u32) -> usize {
-    // The highest bits of the product depend on all bits of the word.
-    (word.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN
-}
-
-impl Default for Constants {
-    fn default() -> Self {
-        Constants { words: vec![], known: [(0, 0); KNOWN] }
-    }
 }

@@ -8,8 +8,10 @@ use crate::memory::Memory;
 use crate::valhall::launch::{Outcome, RunError};
 
 use super::bundle::{Bundle, Quads, WARPS};
-use super::code::{Code, row};
-use super::memory_view::{Home, MemoryView, Outside, Recent, clear};
+use super::code::Code;
+use super::grid::Home;
+use super::memory_view::{MemoryView, Outside, Recent, clear};
+use super::row;
 use super::run::{Runner, registers};
 use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
@@ -52,7 +54,7 @@ pub struct Alone<'a> {
 
 impl<'a> Alone<'a> {
     pub fn new(code: &'a Code<'a>) -> Self {
-        let mut bundle = Bundle::new(code);
+        let mut bundle = code.bundle();
         bundle.quads = code.given.draws.then(|| Box::new([Quads::default(); WARPS]));
         for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {
             let addresses = std::array::from_fn(|lane| (thread_address(lane) >> shift) as u32);

@@ -9,6 +9,7 @@
 use crate::level::{Kind, Level};
 
 use super::bundle::Bundle;
+use super::fields::Fields;
 use super::memory_view::MemoryView;
 
 /// The body of a handler, written once and inlined into each of its functions.
@@ -49,19 +50,6 @@ impl Handler {
     }
 }
 
-/// The operands of a handler.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fields {
-    /// The first row that is written.
-    pub dest: u32,
-    /// The rows that are read.
-    pub sources: [u32; 2],
-    /// Numbers whose meaning depends on the handler.
-    pub numbers: [u32; 2],
-    /// The index of the word in the program.
-    pub pc: u32,
-}
-
 /// A handler with its operands.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
@@ -98,17 +86,4 @@ fn portable<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryVi
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
     B::run::<WHOLE>(bundle, view, op)
-}
-
-/// Prefetches the first cache line of some bytes that will be needed soon.
-#[inline(always)]
-pub(super) fn prefetch(bytes: &[u8]) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has this instruction, and it has no visible effect.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = bytes;
 }

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use super::access::places;
-use super::bundle::{Bundle, Grid, WARPS};
-use super::memory_view::{Home, MemoryView};
-use super::reach::Reached;
+use super::bundle::warps::WARPS;
+use super::grid::{Grid, Home};
+use super::pattern::Reached;
 use crate::machine::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp, parts};
 use crate::valhall::group::{Group, group_number, warp_number};
 use crate::valhall::warp::LANES;
@@ -55,13 +54,19 @@ impl Log<'_> {
         });
     }
 
-    /// Records the accesses that the active lanes of a bundle made, `times` times.
-    pub fn strided(&mut self, bundle: &Bundle, patterns: &[Pattern], times: u32) {
-        let grid = &bundle.ahead.grid;
+    /// Records the accesses that the active lanes of the busy warps of a bundle made, `times` times.
+    pub fn strided(
+        &mut self,
+        grid: &Grid,
+        (homes, active): (&[Home; WARPS], &[u16; WARPS]),
+        busy: impl Iterator<Item = usize>,
+        patterns: &[Pattern],
+        times: u32,
+    ) {
         let (mut warps, mut count) = ([StridedWarp::default(); WARPS], 0);
         let mut last = None;
-        for column in bundle.busy() {
-            let home = bundle.homes[column];
+        for column in busy {
+            let home = homes[column];
             let number = match last {
                 Some((group, number)) if group == home.group => number,
                 _ => {
@@ -71,15 +76,22 @@ impl Log<'_> {
             };
             last = Some((home.group, number));
             let warp = warp_number(number, home.number as u64);
-            warps[count] = StridedWarp { column: column as u8, lanes: bundle.active[column], warp, group: number };
+            warps[count] = StridedWarp { column: column as u8, lanes: active[column], warp, group: number };
             count += 1;
         }
         let thread_of = |index: usize, lane: usize| {
-            let home = bundle.homes[usize::from(warps[index].column)];
+            let home = homes[usize::from(warps[index].column)];
             self.groups.get(home.group).map_or([0; 3], |group| thread(group, home, lane))
         };
         let (warps, thread) = (&warps[..count], &thread_of);
         self.observer.strided(&Strided { patterns, warps, times, thread });
+    }
+
+    /// Records the accesses of some lanes of a warp at these addresses.
+    pub fn record(&mut self, grid: &Grid, home: Home, record: &Record, lanes: u16, places: &[u64; LANES]) {
+        let &Record { kind, size, offset, pc, .. } = record;
+        let addresses = places.map(|place| place.wrapping_add_signed(offset.into()));
+        self.add(grid, home, pc.into(), &Alike { kind, size, lanes: lanes.into(), addresses: &addresses });
     }
 
     /// Records that all warps of a workgroup have met at a barrier.
@@ -115,19 +127,5 @@ impl Record {
         let &Record { kind, size, offset, pc, .. } = self;
         let (start, lane) = (reached.start.wrapping_add_signed(offset.into()), if reached.contiguous { 4 } else { 0 });
         Pattern { pc: pc.into(), kind, size, start, lane, column: reached.column, stride }
-    }
-
-    /// Records the accesses of the active lanes.
-    #[inline(never)]
-    pub fn run(&self, bundle: &Bundle, view: &mut MemoryView<'_>) {
-        let Some(log) = &mut view.log else { return };
-        for warp in bundle.busy() {
-            let (active, places) = places(bundle, warp, self.address, self.when);
-            let addresses = places.map(|place| place.wrapping_add_signed(self.offset.into()));
-            let alike = Alike { kind: self.kind, size: self.size, lanes: active.into(), addresses: &addresses };
-            if active != 0 {
-                log.add(&bundle.ahead.grid, bundle.homes[warp], self.pc.into(), &alike);
-            }
-        }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::bundle::{Bundle, Row, WARPS};
 use super::column::blend;
-use super::handler::{Body, Fields};
+use super::fields::Fields;
+use super::handler::Body;
 use super::memory_view::MemoryView;
 use super::reach::{self, address};
 use crate::valhall::step::Fault;

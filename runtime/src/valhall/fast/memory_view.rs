@@ -5,23 +5,13 @@ use std::ops::Range;
 use crate::machine::AccessObserver;
 use crate::memory::Memory;
 
-use super::bundle::Bundle;
-use super::handler::prefetch;
-use super::jit::trace::Located;
+use super::grid::Home;
 use super::log::Log;
+use super::prefetch::prefetch;
 use super::touched::Touched;
 use crate::valhall::host::Host;
 use crate::valhall::space::{self, Space, THREAD_BYTES};
-use crate::valhall::warp::{LANES, lanes};
-
-/// The position of a bundle's warp.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Home {
-    /// Its workgroup, counted among those that run together.
-    pub group: usize,
-    /// Its number in the workgroup.
-    pub number: usize,
-}
+use crate::valhall::warp::LANES;
 
 /// Memory as a bundle accesses it.
 #[derive(Debug)]
@@ -67,9 +57,6 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// The maximum number of lanes whose locations are recorded one by one.
-const MAX_RECORDED: u64 = 16;
-
 /// The bytes of a margin that suffices for words near those of active lanes.
 pub const MARGIN: usize = 1 << 12;
 
@@ -83,7 +70,7 @@ impl MemoryView<'_> {
 
     /// Returns the addresses of a workgroup's memory.
     #[inline(always)]
-    fn own(&self) -> Range<u64> {
+    pub(super) fn own(&self) -> Range<u64> {
         space::WORKGROUP..space::WORKGROUP + self.shared_bytes as u64
     }
 
@@ -159,26 +146,6 @@ impl MemoryView<'_> {
     pub fn around_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &mut [u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all_mut(place)?))
-    }
-
-    /// Returns the locations that the active lanes would access at the addresses in two rows, if they are few.
-    pub fn places(&self, bundle: &Bundle, [low, high]: [u32; 2]) -> Vec<Located> {
-        let mut places = Vec::new();
-        if bundle.active_threads() > MAX_RECORDED {
-            return places;
-        }
-        let [low, high] = [low, high].map(|row| bundle.rows[row as usize].0);
-        for warp in bundle.busy() {
-            for lane in lanes(bundle.active[warp]) {
-                let address = u64::from(high[warp][lane]) << 32 | u64::from(low[warp][lane]);
-                let own = || self.place_of(bundle.homes[warp].group, address).filter(|_| self.own().contains(&address));
-                places.extend(match Memory::RESERVED.contains(&address) {
-                    true => own().map(Located::Shared),
-                    false => Some(Located::Mapped(address)),
-                });
-            }
-        }
-        places
     }
 
     /// Returns the region that contains `size` bytes of mapped memory, and the offset in it. It is usually the most
@@ -263,6 +230,15 @@ impl MemoryView<'_> {
         let (region, base, len) = self.memory.window(address)?;
         Some(Window { base, len, place: Place::Region(region) })
     }
+}
+
+/// A memory location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Located {
+    /// An offset in bytes into the memories of the workgroups that run together, including margins.
+    Shared(usize),
+    /// An address in mapped memory.
+    Mapped(u64),
 }
 
 /// Sets all bytes to 0. Empty slices are skipped, because the C library may spend hundreds of cycles on a masked

@@ -2,7 +2,7 @@
 
 use crate::exec::vector::handler::{Exact, Micro};
 
-use super::access::Access;
+use super::access::{Access, places};
 use super::atomic::Atomic;
 use super::bundle::{Bundle, Row};
 use super::handler;
@@ -49,7 +49,7 @@ impl Op {
             Op::Access(access) => access.run(bundle, view),
             Op::Atomic(atomic) => atomic.run(bundle, view),
             Op::Record(record) => {
-                record.run(bundle, view);
+                bundle.record(record, view);
                 true
             }
             Op::Number(row, word, _) => {
@@ -76,6 +76,18 @@ impl Op {
 }
 
 impl Bundle {
+    /// Records the accesses of the active lanes.
+    #[inline(never)]
+    fn record(&self, record: &Record, view: &mut MemoryView<'_>) {
+        let Some(log) = &mut view.log else { return };
+        for warp in self.busy() {
+            let (active, places) = places(self, warp, record.address, record.when);
+            if active != 0 {
+                log.record(&self.ahead.grid, self.homes[warp], record, active, &places);
+            }
+        }
+    }
+
     /// Executes an operation on rows.
     #[inline(always)]
     fn compute(&mut self, micro: &Micro<8, Bundles>) {

@@ -2,7 +2,8 @@
 
 use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
-use super::code::{Given, row};
+use super::given::Given;
+use super::row;
 pub(crate) use crate::exec::jit::lanes::select::{Place, Target};
 use crate::valhall::operation::Operand;
 use crate::valhall::program::register;

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::code::{Given, Lowered};
+use super::code::Lowered;
+use super::given::Given;
 use crate::exec::program_cache::ProgramCache;
 use crate::level::Level;
 use crate::valhall::program::Program;

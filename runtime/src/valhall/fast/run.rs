@@ -22,9 +22,10 @@ use crate::memory::Memory;
 use crate::valhall::launch::{Launch, Outcome, RunError, check};
 
 use super::bundle::{Bundle, WARPS};
-use super::code::{Code, row};
+use super::code::Code;
 use super::jit::code_cache::CodeCache;
 use super::memory_view::{MemoryView, Outside};
+use super::row;
 use crate::level::Level;
 use crate::valhall::group::{Group, Origin, TURN};
 use crate::valhall::host::{Host, Nothing};

@@ -1,10 +1,37 @@
 //! Handlers that choose the lanes to execute next.
 
-use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, Row, Taken, WARPS, Warps, count};
+use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps, count};
+use crate::valhall::fast::bundle::{Bundle, Parted, Row};
 use crate::valhall::fast::column::{and, bit_mask, blend, equal, from_bits, lower, or, smallest};
-use crate::valhall::fast::handler::{Body, Fields};
+use crate::valhall::fast::exit::Taken;
+use crate::valhall::fast::fields::Fields;
+use crate::valhall::fast::handler::{Body, Op};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::warp::LANES;
+
+impl Bundle {
+    /// Updates the masks of the active lanes before handlers are executed.
+    #[inline(always)]
+    pub fn prepare(&mut self, masks: &Op, view: &mut MemoryView<'_>) {
+        if !self.has_masks {
+            masks.run(true, self, view);
+        }
+    }
+
+    /// Chooses the lanes to execute next from the chosen warps that are ready and have not used up their turn.
+    pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
+        self.write_waiting();
+        self.parted = None;
+        self.settle();
+        self.chosen &= self.ready() & self.unfinished();
+        if self.chosen == 0 {
+            self.busy = Warps::default();
+            return;
+        }
+        schedule.run(false, self, view);
+        self.reckon();
+    }
+}
 
 /// Chooses the lanes to execute next: those of the chosen warps with the lowest program counter.
 pub struct Schedule;

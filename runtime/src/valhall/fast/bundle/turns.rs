@@ -1,8 +1,8 @@
 //! Turns and barriers: how long warps run, and where they wait for each other.
 
-use crate::valhall::fast::bundle::{Bundle, PARKED, Parted, WARPS, Warps};
+use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps};
+use crate::valhall::fast::bundle::{Bundle, Parted};
 use crate::valhall::fast::column::{blend, from_bits};
-use crate::valhall::fast::handler::Op;
 use crate::valhall::fast::jit::trace::Event;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::group::TURN;
@@ -102,20 +102,6 @@ impl Bundle {
         }
         self.room = self.room.saturating_sub(self.since);
         self.since = 0;
-    }
-
-    /// Chooses the lanes to execute next from the chosen warps that are ready and have not used up their turn.
-    pub fn schedule(&mut self, schedule: &Op, view: &mut MemoryView<'_>) {
-        self.write_waiting();
-        self.parted = None;
-        self.settle();
-        self.chosen &= self.ready() & self.unfinished();
-        if self.chosen == 0 {
-            self.busy = Warps::default();
-            return;
-        }
-        schedule.run(false, self, view);
-        self.reckon();
     }
 
     /// Reconverges when the active lanes reach the word at which others wait: all live lanes become active and

@@ -8,8 +8,10 @@ use super::function::Function;
 use super::live::Words;
 use super::sequence::Sequence;
 use super::strides::Strides;
-use crate::valhall::fast::bundle::{Bundle, Grid};
-use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::bundle::Bundle;
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
+use crate::valhall::fast::grid::Grid;
 use crate::valhall::fast::memory_view::MemoryView;
 
 /// A compiled run of words.

@@ -12,8 +12,8 @@ use super::block::Block;
 use super::live::Words;
 use super::plan::Plan;
 use super::region::{self, Region, Running};
-use crate::valhall::fast::bundle::Grid;
 use crate::valhall::fast::code::Code;
+use crate::valhall::fast::grid::Grid;
 
 /// How often a run is executed by handlers before it is compiled: by then it has cost about as much as compiling it.
 const OFTEN: u32 = 128;

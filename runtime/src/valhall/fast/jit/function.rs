@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::live::{self, Words};
+use super::live::Words;
 use super::sequence::{Counter, Sequence};
 use super::strides::Strides;
 use super::trace::{Event, Form, What};
@@ -15,13 +15,16 @@ use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::window::{Nowhere, WINDOWS, Window};
 use crate::level::Level;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::{Bundle, Part, WARPS};
-use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::bundle::choose::Part;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
 use crate::valhall::fast::handler::{self, handler};
 use crate::valhall::fast::log::Record;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::op::Op;
-use crate::valhall::fast::reach::Reached;
+use crate::valhall::fast::pattern::Reached;
+use crate::valhall::fast::row::bit;
 
 /// Handlers that were compiled to one function.
 #[derive(Debug)]
@@ -152,7 +155,7 @@ impl Function {
         let pattern = |(record, index): &(Record, usize)| record.pattern(starts[*index], self.stride(*index));
         let patterns: Vec<_> = self.records.iter().map(pattern).collect();
         if let Some(log) = &mut view.log {
-            log.strided(bundle, &patterns, times);
+            log.strided(&bundle.ahead.grid, (&bundle.homes, &bundle.active), bundle.busy(), &patterns, times);
         }
         patterns
     }
@@ -191,7 +194,7 @@ impl Function {
         let Wanted { graph, segment, again, .. } = &self.wanted;
         let (read, mask) = (Cell::new(0), segment.mask.filter(|_| branches));
         Segment { mask, ..segment.clone() }.reads(graph, |row| {
-            read.set(read.get() | live::bit(row));
+            read.set(read.get() | bit(row));
             false
         });
         let ends = again.iter().flat_map(|again| {
@@ -199,7 +202,7 @@ impl Function {
             pairs.chain(again.words.iter().map(|(row, _)| *row))
         });
         let counter = self.counted.as_ref().map(|counted| counted.counter.row);
-        ends.chain(counter).fold(read.get(), |all, row| all | live::bit(row))
+        ends.chain(counter).fold(read.get(), |all, row| all | bit(row))
     }
 
     /// Whether it may be executed several times by one call.
@@ -301,8 +304,8 @@ impl Function {
         }
         let pairs = again.iter().flat_map(|again| &again.pairs).flat_map(|(row, _)| [*row, row + 1]);
         let written = segment.rows.iter().map(|(row, _)| *row).chain(pairs);
-        let writes = written.fold(0, |all, row| all | live::bit(row));
-        let is_written = |row: u32| writes & live::bit(row) != 0;
+        let writes = written.fold(0, |all, row| all | bit(row));
+        let is_written = |row: u32| writes & bit(row) != 0;
         let moved = moved.into_iter().filter(|(row, _)| is_written(*row) && is_written(row + 1)).collect();
         let counted = counter.zip(again.as_ref()).map(|(counter, again)| counter.counted(&graph, &segment, again));
         let graph = Arc::new(graph);

@@ -6,17 +6,16 @@
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::live::bit;
 use super::places::Found;
 use super::plan::{Done, Plan, updates};
-use super::trace::Located;
 use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::window::{self, Bytes};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
-use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::memory_view::{Located, MemoryView};
+use crate::valhall::fast::row::bit;
 
 /// The fused functions of a plan.
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use isaforge_valhall::semantics::SEMANTICS;
 
 use super::word::Word;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::valhall::fast::code::{Code, Exit, row};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
 
 /// Sets of registers, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +125,4 @@ fn foreign(code: &Code<'_>, pc: usize, word: Option<Word>) -> u64 {
         Some(_) if word.is_none() => code.named(pc),
         Some(_) => 0,
     }
-}
-
-/// Returns the bit of a row, or 0 if it is not a register.
-pub fn bit(row: u32) -> u64 {
-    if row < row::REGISTERS { 1 << row } else { 0 }
 }

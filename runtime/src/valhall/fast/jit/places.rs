@@ -3,9 +3,8 @@
 use super::fused::Fused;
 use super::plan::Plan;
 use super::terms::Sum;
-use super::trace::Located;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
-use crate::valhall::fast::memory_view::{self, MemoryView, Place};
+use crate::valhall::fast::memory_view::{self, Located, MemoryView, Place};
 
 /// Memory that steps access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -19,20 +19,24 @@ use std::sync::{Arc, OnceLock};
 
 use super::function::Function;
 use super::fused::Fused;
-use super::live::{Words, bit};
+use super::live::Words;
 use super::places::{Memory, Places, Window};
 use super::sequence::Sequence;
 use super::strides::Strides;
 use super::terms::{Sum, Terms};
-use super::trace::{Event, Form, Located, What};
+use super::trace::{Event, Form, What};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::WINDOWS;
 use crate::level::Level;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
-use crate::valhall::fast::code::{Code, Exit};
-use crate::valhall::fast::handler::{self, Fields};
-use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
+use crate::valhall::fast::fields::Fields;
+use crate::valhall::fast::grid::Grid;
+use crate::valhall::fast::handler::{self};
+use crate::valhall::fast::memory_view::{Located, MemoryView};
+use crate::valhall::fast::row::bit;
 use crate::valhall::fast::run::Tally;
 use crate::valhall::warp::lanes;
 
@@ -430,7 +434,13 @@ impl Plan {
                     if let Some(log) = &mut view.log {
                         patterns.clear();
                         patterns.extend(observed.iter().map(|observed| observed.pattern(&places.terms)));
-                        log.strided(bundle, &patterns, *times);
+                        log.strided(
+                            &bundle.ahead.grid,
+                            (&bundle.homes, &bundle.active),
+                            bundle.busy(),
+                            &patterns,
+                            *times,
+                        );
                     }
                 }
                 Done::Barrier(group) => {

@@ -11,7 +11,8 @@ use crate::exec::jit::lanes::emit::{self, Emitted, Leave, Loop, PLACES, State};
 use crate::exec::jit::lanes::function::LoopFn;
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
-use crate::valhall::fast::code::{Code, Exit};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
 use crate::valhall::warp::LANES;
 
 /// The most words of a loop.

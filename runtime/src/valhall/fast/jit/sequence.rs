@@ -5,14 +5,16 @@ use std::ops::Range;
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::live::{self, Live};
+use super::live::Live;
 use super::window::Access;
 use super::word;
 use crate::exec::jit::lanes::emit::{LoopPlan, Segment};
 use crate::exec::jit::lanes::graph::{Comparison, Graph, Kind, Value};
 use crate::exec::jit::lanes::row::Row;
-use crate::valhall::fast::code::{Code, Exit};
-use crate::valhall::fast::handler::Fields;
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::exit::Exit;
+use crate::valhall::fast::fields::Fields;
+use crate::valhall::fast::row::bit;
 
 /// Instructions that are translated to a graph.
 pub struct Sequence<'a, 'c> {
@@ -138,11 +140,11 @@ impl<'a, 'c> Sequence<'a, 'c> {
     }
 
     fn end(&mut self, live: Live) -> (Vec<(u32, Value)>, Option<Branch>) {
-        let mut written: Vec<_> = self.graph.written().filter(|&(row, _)| live.read & live::bit(row) != 0).collect();
+        let mut written: Vec<_> = self.graph.written().filter(|&(row, _)| live.read & bit(row) != 0).collect();
         written.sort_unstable_by_key(|(row, _)| *row);
         let mut rows = Vec::new();
         for (row, value) in written {
-            let kind = if live.exact & live::bit(row) != 0 { Kind::Word } else { Kind::Float };
+            let kind = if live.exact & bit(row) != 0 { Kind::Word } else { Kind::Float };
             let value = self.graph.read_as(value, kind);
             let holds = match self.stored.get(&row) {
                 Some(stored) => *stored == value,

@@ -11,9 +11,10 @@ use isaforge_core::semantics::{Class, NONE, Node, Op, Shape, Type};
 
 use super::terms::{Sum, Term, Terms};
 use crate::exec::jit::lanes::select::{Place, Target};
-use crate::valhall::fast::bundle::{Grid, WARPS};
-use crate::valhall::fast::code::{Code, row};
-use crate::valhall::fast::operands;
+use crate::valhall::fast::bundle::WARPS;
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::grid::Grid;
+use crate::valhall::fast::{operands, row};
 use crate::valhall::preload::{COMPUTE, Value as Preloaded};
 
 /// A value in all dispatches. Values of 64 bits may wrap around.

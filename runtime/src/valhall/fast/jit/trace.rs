@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::function::Function;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::WARPS;
+use crate::valhall::fast::bundle::warps::WARPS;
+use crate::valhall::fast::memory_view::Located;
 
 /// The most events of a bundle in a dispatch. For longer traces a plan would be large, while overhead outside of the
 /// code is a small part of the time.
@@ -51,13 +52,4 @@ pub enum Form {
     Part,
     /// For full bundles that execute it a known number of times.
     Counted,
-}
-
-/// A memory location.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Located {
-    /// An offset in bytes into the memories of the workgroups that run together, including margins.
-    Shared(usize),
-    /// An address in mapped memory.
-    Mapped(u64),
 }

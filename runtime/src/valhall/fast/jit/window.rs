@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use super::trace::Located;
 use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
 use crate::memory::Memory as Mapped;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
-use crate::valhall::fast::handler::{Body, Fields, Op, handler};
-use crate::valhall::fast::memory_view::MemoryView;
-use crate::valhall::fast::reach::{self, Reached};
+use crate::valhall::fast::fields::Fields;
+use crate::valhall::fast::handler::{Body, Op, handler};
+use crate::valhall::fast::memory_view::{Located, MemoryView};
+use crate::valhall::fast::pattern::Reached;
+use crate::valhall::fast::reach::{self};
 
 /// Returns the bytes of an access, relative to its address.
 fn span(access: &select::Access) -> Range<i32> {

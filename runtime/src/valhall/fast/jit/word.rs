@@ -3,14 +3,14 @@
 use isaforge_core::semantics::{Op, Special, Type};
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::live::bit;
 use super::window::Access;
 use crate::exec::jit::lanes::demand;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::select::{self, Binding, Place, Selected, Target};
 use crate::exec::jit::lanes::window::WINDOWS;
-use crate::valhall::fast::code::{Code, row};
-use crate::valhall::fast::operands;
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::row::bit;
+use crate::valhall::fast::{operands, row};
 use crate::valhall::operation::Operand;
 
 /// The properties of a word that are known before anything is compiled.

@@ -9,7 +9,7 @@ use isaforge_valhall::{FauSpecialPage3, ISA, Source as Word};
 use rustc_hash::FxHashMap;
 
 use crate::exec::shape::reading;
-use crate::valhall::fast::code::row;
+use crate::valhall::fast::row;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::REGISTERS;
 

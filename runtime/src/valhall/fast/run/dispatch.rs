@@ -5,12 +5,15 @@ use crate::valhall::launch::{Launch, RunError};
 
 use super::planned::Planning;
 use super::{BUNDLE_TURN, Runner, registers};
-use crate::valhall::fast::bundle::{Bundle, Grid, WARPS};
-use crate::valhall::fast::code::{Code, row};
+use crate::valhall::fast::bundle::{Bundle, WARPS};
+use crate::valhall::fast::code::Code;
 use crate::valhall::fast::column::add;
-use crate::valhall::fast::handler::{Body, Fields, Op};
+use crate::valhall::fast::fields::Fields;
+use crate::valhall::fast::grid::{Grid, Home};
+use crate::valhall::fast::handler::{Body, Op};
 use crate::valhall::fast::log::Log;
-use crate::valhall::fast::memory_view::{Home, MARGIN, MemoryView, Outside, Recent, clear};
+use crate::valhall::fast::memory_view::{MARGIN, MemoryView, Outside, Recent, clear};
+use crate::valhall::fast::row;
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::preload::{COMPUTE, Value};
 use crate::valhall::space::{THREAD_BYTES, thread_address};
@@ -193,7 +196,7 @@ impl Dispatch {
         let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
         let mut dispatch = Dispatch {
             groups: Vec::with_capacity(together),
-            bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
+            bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| code.bundle()).collect(),
             own: Own {
                 shared: Guarded::filled(0, together * shared_bytes + 2 * margin),
                 margin,

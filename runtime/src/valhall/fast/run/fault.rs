@@ -2,7 +2,7 @@
 
 use super::Runner;
 use crate::valhall::fast::bundle::Bundle;
-use crate::valhall::fast::code::Exit;
+use crate::valhall::fast::exit::Exit;
 use crate::valhall::group::Origin;
 use crate::valhall::launch::{Place, RunError};
 use crate::valhall::program::Slot;

@@ -4,9 +4,11 @@ use crate::level::Level;
 use crate::valhall::launch::RunError;
 
 use super::Runner;
-use crate::valhall::fast::bundle::{Bundle, PARKED, Quads, WARPS};
-use crate::valhall::fast::code::{Code, row};
-use crate::valhall::fast::memory_view::{Home, MemoryView, Recent};
+use crate::valhall::fast::bundle::{PARKED, Quads, WARPS};
+use crate::valhall::fast::code::Code;
+use crate::valhall::fast::grid::Home;
+use crate::valhall::fast::memory_view::{MemoryView, Recent};
+use crate::valhall::fast::row;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::space::thread_address;
@@ -30,7 +32,7 @@ pub fn single(
         None => Code::new(program, uniforms, warps, level),
     };
     let mut runner = Runner::over(&code, uniforms, warps, u64::MAX);
-    let mut bundle = Bundle::new(&code);
+    let mut bundle = code.bundle();
     if let Some(quads) = &state.quads {
         let (helpers, pixels, places) = (quads.helpers, quads.pixels, quads.places);
         let quads = Quads { helpers, pixels, places, ..Quads::default() };
