@@ -9,24 +9,25 @@ use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::atomic::Attempt;
+use super::bundle::choose::{Masks, Part, Schedule};
+use super::bundle::rows::Rows;
 use super::bundle::{Bundle, Row, WARPS};
 use super::exit::Exit;
 use super::fields::Fields;
 use super::given::Given;
 use super::handler::{self, Handler, handler};
 use super::jit::code_cache::Functions;
-use super::jit::trace::{Event, What};
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
 use super::mnemonics::Mnemonics;
 use super::op::Op;
 use super::program_cache;
+use super::reach::Reach;
 use super::row;
-use super::run::{Begin, Dispatch};
+use super::run::Dispatch;
+use super::trace::{Event, What};
 use crate::exec::vector::handler::Exact;
 use crate::level::Level;
-use crate::valhall::fast::bundle::choose::{Masks, Schedule};
-use crate::valhall::fast::bundle::rows::Rows;
 use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
@@ -91,8 +92,10 @@ pub struct Lowered {
     pub level: Level,
     /// Computes the masks of the active lanes, for [`Bundle::prepare`](super::bundle::Bundle::prepare).
     pub masks: handler::Op,
-    /// Initializes registers.
-    pub begin: Handler,
+    /// Splits the active lanes after a branch.
+    pub part: Handler,
+    /// Finds the pattern of addresses.
+    pub reach: Handler,
     /// The machine code; first normally, then with all registers kept.
     functions: [Functions; 2],
     /// A dispatch that a launch has left for the next one.
@@ -206,7 +209,7 @@ impl Lowered {
             steps.iter().fold(lowering.registers, |all, step: &Foreign| all | step.registers & !lowering.written);
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let masks = handler::<Masks>(level).with(Fields::default());
-        let begin = handler::<Begin>(level);
+        let (part, reach) = (handler::<Part>(level), handler::<Reach>(level));
         let Lowering { ops, constants, exact, stored, order, .. } = lowering;
         let order = if ordered { Order::Shown } else { order };
         let ordered = order == Order::Shown;
@@ -227,7 +230,8 @@ impl Lowered {
             schedule,
             level,
             masks,
-            begin,
+            part,
+            reach,
             functions: Default::default(),
             idle: Mutex::default(),
         }

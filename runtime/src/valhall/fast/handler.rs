@@ -44,6 +44,15 @@ struct Functions {
 pub struct Handler(&'static Functions);
 
 impl Handler {
+    /// Executes it with these operands, as [`Op::run`] does.
+    #[inline(always)]
+    pub fn run(self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>, fields: &Fields) -> bool {
+        let Handler(Functions { whole: all, part, .. }) = self;
+        let function = if whole { all } else { part };
+        // SAFETY: the function came from a `Level`, which exists only if the processor supports it.
+        unsafe { function(bundle, view, fields) }
+    }
+
     /// Returns the handler with its operands.
     pub fn with(self, fields: Fields) -> Op {
         Op { handler: self, fields }
@@ -61,10 +70,7 @@ impl Op {
     /// Executes it; `whole` says whether whole rows of the bundle may be written.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
-        let Handler(Functions { whole: all, part, .. }) = self.handler;
-        let function = if whole { all } else { part };
-        // SAFETY: the function came from a `Level`, which exists only if the processor supports it.
-        unsafe { function(bundle, view, &self.fields) }
+        self.handler.run(whole, bundle, view, &self.fields)
     }
 
     /// Returns the operands.

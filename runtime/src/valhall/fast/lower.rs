@@ -19,6 +19,7 @@ use isaforge_core::table::Form;
 
 use super::access::Access;
 use super::atomic::{self, Atomic};
+use super::bundle::choose::Branch;
 use super::constants::Constants;
 use super::exit::Exit;
 use super::fields::Fields;
@@ -32,7 +33,6 @@ use super::row;
 use crate::exec::vector::handler::Exact;
 use crate::level::Level;
 use crate::machine::AccessKind;
-use crate::valhall::fast::bundle::choose::Branch;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::Decoder;
 use known::Known;

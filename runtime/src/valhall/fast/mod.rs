@@ -20,6 +20,7 @@ mod atomic;
 mod bundle;
 mod code;
 mod column;
+mod compiled;
 mod constants;
 mod draw;
 mod exit;
@@ -43,6 +44,7 @@ mod row;
 mod rows;
 mod run;
 mod touched;
+mod trace;
 mod vertex;
 
 pub(super) use draw::run as draw;

@@ -6,6 +6,7 @@ use crate::memory::Memory;
 use super::bundle::{Bundle, WARPS};
 use super::column::{and, any_bits, scaled};
 use super::fields::Fields;
+use super::handler::Body;
 use super::memory_view::MemoryView;
 use super::pattern::{Reached, wraps_around};
 use super::row;
@@ -94,4 +95,15 @@ pub fn warps(bundle: &Bundle, op: &Fields, size: u32) -> ([u64; WARPS], u8) {
         together |= u8::from(!below && !wraps(start, size, LANES) && any_bits(&wrong) == 0) << warp;
     }
     (starts, together)
+}
+
+/// Finds the pattern of the addresses in two rows.
+pub struct Reach;
+
+impl Body for Reach {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
+        bundle.reached = pattern(bundle, op.sources);
+        true
+    }
 }

@@ -42,7 +42,7 @@ mod probe;
 mod single;
 mod tally;
 
-pub use dispatch::{Begin, Dispatch};
+pub use dispatch::Dispatch;
 pub use logged::run_logged;
 pub use parallel::{run_parallel, run_parallel_with, run_vertices_parallel};
 use probe::Probe;

@@ -3,8 +3,8 @@
 use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps};
 use crate::valhall::fast::bundle::{Bundle, Parted};
 use crate::valhall::fast::column::{blend, from_bits};
-use crate::valhall::fast::jit::trace::Event;
 use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::trace::Event;
 use crate::valhall::group::TURN;
 use crate::valhall::warp::LANES;
 

@@ -1,62 +1,28 @@
-//! Machine code of consecutive words, with a variant for each case.
+//! Compiles consecutive words, and executes their machine code.
 
-use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::live::Words;
-use super::sequence::{Counter, Sequence};
+use super::sequence::Sequence;
 use super::strides::Strides;
-use super::trace::{Event, Form, What};
-use super::window::{Access, Memory};
-use crate::exec::jit::lanes::emit::{Emitted, LoopPlan, Segment, Wanted};
-use crate::exec::jit::lanes::function::BlockFn;
+use super::window::Memory;
+use crate::exec::jit::lanes::emit::{LoopPlan, Segment, Wanted};
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::window::{Nowhere, WINDOWS, Window};
-use crate::level::Level;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::choose::Part;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
+pub use crate::valhall::fast::compiled::Function;
+use crate::valhall::fast::compiled::access::Access;
+use crate::valhall::fast::compiled::{Counted, Form, compile};
 use crate::valhall::fast::exit::Exit;
-use crate::valhall::fast::handler::{self, handler};
 use crate::valhall::fast::log::Record;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::op::Op;
 use crate::valhall::fast::pattern::Reached;
 use crate::valhall::fast::row::bit;
-
-/// Handlers that were compiled to one function.
-#[derive(Debug)]
-pub struct Function {
-    wanted: Wanted,
-    /// Its words, whose handlers are executed if there is no machine code for a case.
-    pub words: Range<usize>,
-    level: Level,
-    /// The code for full bundles; if it accesses memory, in the pattern of the first one.
-    full: OnceLock<Option<BlockFn>>,
-    /// The code for other bundles, created when first needed.
-    part: OnceLock<Option<BlockFn>>,
-    /// The code for full bundles that execute it a known number of times.
-    counted: Option<Counted>,
-    /// Splits the lanes, if it ends with a branch that only some lanes take.
-    parts: Option<handler::Op>,
-    /// The memory that it accesses.
-    pub accesses: Vec<Access>,
-    /// What is recorded of each execution, if accesses are observed, with the index of the access.
-    records: Vec<(Record, usize)>,
-    /// The registers that it writes, as bits, and pairs of them that are increased by a constant.
-    pub writes: u64,
-    moved: Vec<(u32, u64)>,
-}
-
-/// A loop with a known number of iterations.
-#[derive(Debug)]
-struct Counted {
-    counter: Counter,
-    wanted: Wanted,
-    machine: OnceLock<Option<BlockFn>>,
-}
+use crate::valhall::fast::trace::{Event, What};
 
 impl Function {
     /// Executes it up to `most` times, as long as all lanes branch back to its start, if it ends with a branch.
@@ -77,7 +43,7 @@ impl Function {
         let machine = match self.compiled(form).get() {
             Some(machine) => machine,
             None => {
-                let Some(windows) = self.windows(bundle, view) else { return 0 };
+                let Some(windows) = self.windows(code, bundle, view) else { return 0 };
                 self.compiled(form).get_or_init(|| compile(wanted, &windows, self.level, form))
             }
         };
@@ -85,9 +51,9 @@ impl Function {
         let ran = match machine {
             Some(machine) if has_memory => {
                 let most = if self.repeats() && is_full { most } else { 1 };
-                let mut memory = Memory::of(view, &self.accesses);
+                let mut memory = Memory::of(view, &self.accesses, code.reach);
                 // Each dispatch must start with the memory of its workgroups cleared.
-                if memory.find(bundle).is_none() || self.parts.is_none() && most > 1 && !memory.is_global() {
+                if memory.find(bundle).is_none() || self.branch.is_none() && most > 1 && !memory.is_global() {
                     return 0;
                 }
                 let ran = bundle.execute(machine, &mut memory, most);
@@ -114,7 +80,7 @@ impl Function {
         if bundle.trace.is_some() {
             match places {
                 // Several executions without a branch belong to several dispatches.
-                Some(places) if self.parts.is_some() || times == 1 => {
+                Some(places) if self.branch.is_some() || times == 1 => {
                     let what = What::Function(self.clone(), form);
                     bundle.note(Event { what, active: bundle.active, times, places, patterns });
                 }
@@ -129,19 +95,14 @@ impl Function {
         // Writes of some lanes break the pattern.
         let moved = if is_full { &self.moved[..] } else { &[] };
         bundle.patterns.wrote(self.writes, moved, times);
-        if let Some(parts) = &self.parts {
+        if let Some(fields) = &self.branch {
             // Before lanes diverge, the repetitions are counted in the turns of all of them.
             bundle.tick((times - 1) * self.words.len() as u32);
             if bundle.branch(some, lacking) {
-                parts.run(true, bundle, view);
+                code.part.run(true, bundle, view, fields);
             }
         }
         times
-    }
-
-    /// Returns the bytes by which an access advances with each execution.
-    fn stride(&self, access: usize) -> u32 {
-        self.wanted.again.as_ref().and_then(|again| again.strides.get(access)).copied().unwrap_or(0)
     }
 
     /// Records the accesses of some executions. Returns their patterns.
@@ -160,71 +121,9 @@ impl Function {
         patterns
     }
 
-    /// Returns the index of the access for each recorded pattern.
-    pub fn recorded(&self) -> impl Iterator<Item = usize> {
-        self.records.iter().map(|(_, access)| *access)
-    }
-
-    /// Returns the variant of its machine code, once it was compiled.
-    fn compiled(&self, form: Form) -> &OnceLock<Option<BlockFn>> {
-        match (form, &self.counted) {
-            (Form::Counted, Some(counted)) => &counted.machine,
-            (Form::Part, _) => &self.part,
-            _ => &self.full,
-        }
-    }
-
-    /// Returns what a variant of its machine code computes.
-    pub fn wanted(&self, form: Form) -> &Wanted {
-        match (form, &self.counted) {
-            (Form::Counted, Some(counted)) => &counted.wanted,
-            _ => &self.wanted,
-        }
-    }
-
-    /// Returns a variant of its machine code.
-    #[inline(always)]
-    pub fn machine(&self, form: Form) -> Option<&BlockFn> {
-        self.compiled(form).get()?.as_ref()
-    }
-
-    /// Returns the registers that its results depend on, as bits; with `branches`, also those that its branch depends
-    /// on.
-    pub fn reads(&self, branches: bool) -> u64 {
-        let Wanted { graph, segment, again, .. } = &self.wanted;
-        let (read, mask) = (Cell::new(0), segment.mask.filter(|_| branches));
-        Segment { mask, ..segment.clone() }.reads(graph, |row| {
-            read.set(read.get() | bit(row));
-            false
-        });
-        let ends = again.iter().flat_map(|again| {
-            let pairs = again.pairs.iter().flat_map(|(row, _)| [*row, row + 1]);
-            pairs.chain(again.words.iter().map(|(row, _)| *row))
-        });
-        let counter = self.counted.as_ref().map(|counted| counted.counter.row);
-        ends.chain(counter).fold(read.get(), |all, row| all | bit(row))
-    }
-
-    /// Whether it may be executed several times by one call.
-    pub fn repeats(&self) -> bool {
-        self.wanted.again.is_some() || self.counted.is_some()
-    }
-
-    /// Returns the machine code as text.
-    pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
-        let counted = self.counted.as_ref().and_then(|counted| counted.machine.get());
-        let variants = [self.full.get(), counted, self.part.get()];
-        variants.into_iter().flatten().flatten().map(|code| code.listing(text)).collect()
-    }
-
     /// Whether it has code for as many iterations as all lanes of a bundle are about to execute.
     pub fn is_counted(&self, bundle: &Bundle) -> bool {
         bundle.is_full() && self.counted.as_ref().is_some_and(|counted| counted.counter.is_uniform(&bundle.rows))
-    }
-
-    /// Whether it changes memory.
-    pub fn stores(&self) -> bool {
-        !self.wanted.graph.stores().is_empty()
     }
 
     /// Compiles the handlers of some words, unless they are as fast; `None` if that is not possible. With `strides`
@@ -251,11 +150,6 @@ impl Function {
         (function.accesses.is_empty() && function.counted.is_some()).then_some(())?;
         function.compile(Form::Counted)?;
         Some(function)
-    }
-
-    /// Compiles a variant of a function without accesses to memory.
-    fn compile(&self, form: Form) -> Option<&BlockFn> {
-        self.compiled(form).get_or_init(|| compile(self.wanted(form), &[], self.level, form)).as_ref()
     }
 
     /// Compiles the handlers of some words that only compute, however few.
@@ -317,32 +211,21 @@ impl Function {
         });
         // Without memory only a known number of iterations is worth more than a call for each.
         let wanted = wanted(segment, again.filter(|_| !accesses.is_empty()));
-        let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
+        let branch = branch.map(|branch| branch.fields);
         let (full, part) = (OnceLock::new(), OnceLock::new());
         let level = code.level;
-        Some(Function { wanted, words, level, full, part, counted, parts, accesses, records, writes, moved })
+        Some(Function { wanted, words, level, full, part, counted, branch, accesses, records, writes, moved })
     }
 
     /// Returns the windows for the current addresses of a bundle; `None` if lanes follow no pattern.
     #[cold]
-    fn windows(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
+    fn windows(&self, code: &Code<'_>, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Vec<Window>> {
         let mut windows = Vec::with_capacity(self.accesses.len());
         for (index, access) in self.accesses.iter().enumerate() {
-            windows.push(access.window(bundle, view, self.stride(index))?);
+            windows.push(access.window(code.reach, bundle, view, self.stride(index))?);
         }
         Some(windows)
     }
-}
-
-/// Returns a variant of the code that accesses these windows.
-#[cold]
-fn compile(wanted: &Wanted, windows: &[Window], level: Level, form: Form) -> Option<BlockFn> {
-    let emitted = match form {
-        Form::Part => Emitted::part(wanted, windows)?,
-        Form::Counted if windows.is_empty() => Emitted::counted(wanted)?,
-        Form::Full | Form::Counted => Emitted::full(wanted, windows)?,
-    };
-    BlockFn::new(&emitted, level)
 }
 
 /// Returns how a segment is repeated for the next dispatch. `None` if that does more than access other addresses.

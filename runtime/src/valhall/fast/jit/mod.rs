@@ -31,7 +31,6 @@ mod strides;
 mod terms;
 #[cfg(test)]
 mod tests;
-pub mod trace;
 mod window;
 mod word;
 

@@ -3,7 +3,7 @@
 //! Which path lanes take, and which memory they access, usually depends on the numbers of threads and on the inputs
 //! of the launch, not on the content of memory. Then it is the same in every dispatch except for addresses, which
 //! depend on the number of the workgroup in a [known way](super::strides). So one dispatch is executed normally, and
-//! its actions are [recorded](super::trace). The words of the trace are then analysed to prove that every other
+//! its actions are [recorded](crate::valhall::fast::trace). The words of the trace are then analysed to prove that every other
 //! dispatch does the same. The plan is a list of functions and of memory locations: no lanes are scheduled, barriers
 //! vanish, code that only computed addresses and branches is dropped, and the counts are known in advance.
 //!
@@ -24,13 +24,13 @@ use super::places::{Memory, Places, Window};
 use super::sequence::Sequence;
 use super::strides::Strides;
 use super::terms::{Sum, Terms};
-use super::trace::{Event, Form, What};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::window::WINDOWS;
 use crate::level::Level;
 use crate::machine::Pattern;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
+use crate::valhall::fast::compiled::Form;
 use crate::valhall::fast::exit::Exit;
 use crate::valhall::fast::fields::Fields;
 use crate::valhall::fast::grid::Grid;
@@ -38,6 +38,7 @@ use crate::valhall::fast::handler::{self};
 use crate::valhall::fast::memory_view::{Located, MemoryView};
 use crate::valhall::fast::row::bit;
 use crate::valhall::fast::run::Tally;
+use crate::valhall::fast::trace::{Event, What};
 use crate::valhall::warp::lanes;
 
 /// The most words that are analysed, which takes about a millisecond.

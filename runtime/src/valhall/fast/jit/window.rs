@@ -1,75 +1,34 @@
 //! The memory that the instructions of machine code access.
 
-use std::ops::Range;
-
-use crate::exec::jit::lanes::select;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
-use crate::level::Level;
 use crate::memory::Memory as Mapped;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
-use crate::valhall::fast::fields::Fields;
-use crate::valhall::fast::handler::{Body, Op, handler};
+use crate::valhall::fast::compiled::access::Access;
+use crate::valhall::fast::handler::Handler;
 use crate::valhall::fast::memory_view::{Located, MemoryView};
 use crate::valhall::fast::pattern::Reached;
-use crate::valhall::fast::reach::{self};
-
-/// Returns the bytes of an access, relative to its address.
-fn span(access: &select::Access) -> Range<i32> {
-    access.offset..access.offset.saturating_add(access.bytes.into())
-}
-
-/// The most bytes that the accesses of one window may span.
-const NEAR: i32 = 1 << 12;
-
-/// Memory that instructions access near an address in two rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Access {
-    /// Finds the pattern of the addresses.
-    reach: Op,
-    /// The first accessed byte relative to the address, and the one after the last.
-    from: i32,
-    to: i32,
-    /// Whether it is written.
-    pub writes: bool,
-}
 
 impl Access {
-    /// Creates the access of the instruction at `pc`.
-    pub fn new(access: &select::Access, pc: u32, level: Level) -> Self {
-        let fields = Fields { sources: access.rows, pc, ..Fields::default() };
-        let Range { start: from, end: to } = span(access);
-        Access { reach: handler::<Reach>(level).with(fields), from, to, writes: access.writes }
-    }
-
-    /// Returns the rows of the address.
-    pub fn rows(&self) -> [u32; 2] {
-        self.reach.fields().sources
-    }
-
-    /// Extends it by the access of another instruction. Returns `false` if that is elsewhere.
-    pub fn includes(&mut self, access: &select::Access) -> bool {
-        let Range { start, end } = span(access);
-        let (first, last) = (self.from.min(start), self.to.max(end));
-        let near = self.rows() == access.rows && last.checked_sub(first).is_some_and(|bytes| bytes <= NEAR);
-        if near {
-            (self.from, self.to, self.writes) = (first, last, self.writes | access.writes);
-        }
-        near
-    }
-
     /// Returns the window for the current addresses of a bundle.
-    pub fn window(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, stride: u32) -> Option<Window> {
-        let Reached { contiguous, column, .. } = self.reach(bundle, view)?;
+    pub fn window(
+        &self,
+        reach: Handler,
+        bundle: &mut Bundle,
+        view: &mut MemoryView<'_>,
+        stride: u32,
+    ) -> Option<Window> {
+        let Reached { contiguous, column, .. } = self.reach(reach, bundle, view)?;
         let span = u32::try_from(self.to.checked_sub(self.from)?).ok()?;
         Some(Window { contiguous, column, from: self.from, span, stride, writes: self.writes })
     }
 
+    /// Returns the pattern of the current addresses; `reach` finds it if it is not known.
     #[inline(always)]
-    fn reach(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Reached> {
+    fn reach(&self, reach: Handler, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<Reached> {
         if let Some(reached) = bundle.patterns.get(self.rows()) {
             return Some(*reached);
         }
-        self.reach.run(true, bundle, view);
+        reach.run(true, bundle, view, &self.fields);
         if let Some(reached) = bundle.reached {
             bundle.patterns.put(self.rows(), reached);
         }
@@ -77,21 +36,12 @@ impl Access {
     }
 }
 
-/// Finds the pattern of the addresses in two rows.
-struct Reach;
-
-impl Body for Reach {
-    #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut MemoryView<'_>, op: &Fields) -> bool {
-        bundle.reached = reach::pattern(bundle, op.sources);
-        true
-    }
-}
-
 /// The memory that a bundle accesses.
 pub struct Memory<'m, 'w> {
     view: &'m mut MemoryView<'w>,
     accesses: &'m [Access],
+    /// Finds the pattern of addresses.
+    reach: Handler,
     /// The location of the lanes in each access. These are not stored as [`Reached`], because copying one right after
     /// it was written would stall on store forwarding.
     starts: [u64; WINDOWS],
@@ -105,16 +55,16 @@ pub struct Memory<'m, 'w> {
 impl<'m, 'w> Memory<'m, 'w> {
     /// Creates it without any locations.
     #[inline(always)]
-    pub fn of(view: &'m mut MemoryView<'w>, accesses: &'m [Access]) -> Self {
+    pub fn of(view: &'m mut MemoryView<'w>, accesses: &'m [Access], reach: Handler) -> Self {
         let (starts, patterns) = ([0; WINDOWS], [(false, 0); WINDOWS]);
-        Memory { view, accesses, starts, patterns, active: None, group: None }
+        Memory { view, accesses, reach, starts, patterns, active: None, group: None }
     }
 
     /// Determines where a bundle accesses memory. `None` if the lanes follow no pattern.
     #[inline(always)]
     pub fn find(&mut self, bundle: &mut Bundle) -> Option<()> {
         for ((start, pattern), access) in self.starts.iter_mut().zip(&mut self.patterns).zip(self.accesses) {
-            let Reached { start: first, contiguous, column } = access.reach(bundle, self.view)?;
+            let Reached { start: first, contiguous, column } = access.reach(self.reach, bundle, self.view)?;
             (*start, *pattern) = (first, (contiguous, column));
         }
         self.active = if bundle.is_full() { None } else { Some(bundle.active) };
@@ -170,7 +120,7 @@ impl window::Memory for Memory<'_, '_> {
         }
         // The memories of several workgroups have the same addresses.
         let group = if Mapped::RESERVED.contains(&start) { self.group? } else { 0 };
-        let pc = self.accesses.get(index)?.reach.pc();
+        let pc = self.accesses.get(index)?.fields.pc;
         Some(if window.writes {
             let (base, found) = self.view.around_mut(pc, group, start, bytes)?;
             Bytes::Write(found.get_mut((start - base) as usize..)?)

@@ -3,12 +3,12 @@
 use isaforge_core::semantics::{Op, Special, Type};
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::window::Access;
 use crate::exec::jit::lanes::demand;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::select::{self, Binding, Place, Selected, Target};
 use crate::exec::jit::lanes::window::WINDOWS;
 use crate::valhall::fast::code::Code;
+use crate::valhall::fast::compiled::access::Access;
 use crate::valhall::fast::row::bit;
 use crate::valhall::fast::{operands, row};
 use crate::valhall::operation::Operand;
@@ -106,7 +106,7 @@ impl Binding for Operands<'_, '_> {
         let window = match known {
             Some(window) => window,
             None => {
-                self.accesses.push(Access::new(&access, u32::try_from(self.pc).ok()?, self.code.level));
+                self.accesses.push(Access::new(&access, u32::try_from(self.pc).ok()?));
                 self.accesses.len() - 1
             }
         };

@@ -10,7 +10,7 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::column::add;
 use crate::valhall::fast::fields::Fields;
 use crate::valhall::fast::grid::{Grid, Home};
-use crate::valhall::fast::handler::{Body, Op};
+use crate::valhall::fast::handler::{Body, Op, handler};
 use crate::valhall::fast::log::Log;
 use crate::valhall::fast::memory_view::{MARGIN, MemoryView, Outside, Recent, clear};
 use crate::valhall::fast::row;
@@ -65,7 +65,10 @@ fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
         Some(Value::Global(axis)) => (row::PLACES + axis as u32, Added::Place(axis)),
         _ => (row::ZERO, Added::Nothing),
     };
-    (code.begin.with(Fields { dest: register as u32, sources: [place; 2], ..Fields::default() }), added)
+    (
+        handler::<Begin>(code.level).with(Fields { dest: register as u32, sources: [place; 2], ..Fields::default() }),
+        added,
+    )
 }
 
 /// Initializes the registers that are given as bits.

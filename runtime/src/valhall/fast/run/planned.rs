@@ -9,8 +9,8 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::jit::code_cache::Key;
 use crate::valhall::fast::jit::places::Places;
 use crate::valhall::fast::jit::plan::Plan;
-use crate::valhall::fast::jit::trace::{EVENTS, Event};
 use crate::valhall::fast::memory_view::Outside;
+use crate::valhall::fast::trace::{EVENTS, Event};
 
 /// What is known of the dispatches of a launch.
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
-//! Records what a dispatch executes, for a [plan](super::plan).
+//! Records what a dispatch executes, for a [plan](super::jit::plan).
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::function::Function;
+use super::bundle::warps::WARPS;
+use super::compiled::{Form, Function};
+use super::memory_view::Located;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::warps::WARPS;
-use crate::valhall::fast::memory_view::Located;
 
 /// The most events of a bundle in a dispatch. For longer traces a plan would be large, while overhead outside of the
 /// code is a small part of the time.
@@ -41,15 +41,4 @@ pub enum What {
     Handlers(Range<usize>),
     /// All warps of a workgroup have met. Recorded only for an observer of accesses.
     Barrier(usize),
-}
-
-/// A variant of a function's machine code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// For full bundles.
-    Full,
-    /// For all other bundles.
-    Part,
-    /// For full bundles that execute it a known number of times.
-    Counted,
 }
