@@ -1,7 +1,7 @@
 //! A program that is lowered before it runs: a list of handlers for every word, and what follows them.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use isaforge_core::registers::named;
 use isaforge_core::semantics;
@@ -16,19 +16,15 @@ use super::exit::Exit;
 use super::fields::Fields;
 use super::given::Given;
 use super::handler::{self, Handler, handler};
-use super::jit::code_cache::Functions;
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
 use super::mnemonics::Mnemonics;
 use super::op::Op;
-use super::program_cache;
 use super::reach::Reach;
 use super::row;
-use super::run::Dispatch;
 use super::trace::{Event, What};
 use crate::exec::vector::handler::Exact;
 use crate::level::Level;
-use crate::valhall::host::{Host, Nothing};
 use crate::valhall::operation::Operation;
 use crate::valhall::program::{After, Decoder, Program, Slot};
 
@@ -96,10 +92,6 @@ pub struct Lowered {
     pub part: Handler,
     /// Finds the pattern of addresses.
     pub reach: Handler,
-    /// The machine code; first normally, then with all registers kept.
-    functions: [Functions; 2],
-    /// A dispatch that a launch has left for the next one.
-    idle: Mutex<Option<Box<Dispatch>>>,
 }
 
 impl Deref for Code<'_> {
@@ -112,29 +104,16 @@ impl Deref for Code<'_> {
 }
 
 impl<'a> Code<'a> {
-    /// Lowers a compute program for a processor and for the uniforms of a launch.
-    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        Code::hosted(program, uniforms, warps, &Nothing, level)
-    }
-
-    /// Like [`Code::new`], with the inputs of a host.
-    pub fn hosted(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
-        Code::of(program, Given::compute(uniforms, warps, host), level)
-    }
-
-    /// Like [`Code::hosted`], for an observer of accesses to memory.
-    pub fn logged(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, host: &dyn Host, level: Level) -> Self {
-        Code::of(program, Given { logs: true, ..Given::compute(uniforms, warps, host) }, level)
-    }
-
-    /// Lowers a fragment program. Memory is left to the reference, which handles accesses of helper lanes.
-    pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], host: &dyn Host, level: Level) -> Self {
-        Code::of(program, Given { draws: true, ..Given::compute(uniforms, 1, host) }, level)
-    }
-
-    fn of(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
-        let lowered = program_cache::find_or_lower(program, given, level, || Lowered::new(program, given, level));
+    /// Returns the code of a launch, given the result of lowering its program for these inputs.
+    pub fn of(program: &'a Program<'a>, given: Given<'a>, lowered: Arc<Lowered>) -> Self {
         Code { program, given, lowered, keeps: false }
+    }
+
+    /// Lowers a compute program for a processor and for the uniforms of a launch.
+    #[cfg(test)]
+    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
+        let given = Given::compute(uniforms, warps, &crate::valhall::host::Nothing);
+        Code::of(program, given, Lowered::new(program, given, level).into())
     }
 
     /// Makes all registers hold the same content as in the reference, even if it is not read.
@@ -152,11 +131,6 @@ impl<'a> Code<'a> {
         if self.keeps { u64::MAX } else { self.lowered.registers }
     }
 
-    /// Returns the machine code of this and earlier launches.
-    pub fn functions(&self) -> &Functions {
-        &self.lowered.functions[usize::from(self.keeps)]
-    }
-
     /// Returns the semantics of a word.
     pub fn operation(&self, pc: usize) -> Option<&Operation> {
         let (instruction, _) = Decoder::get().decode(*self.program.words.get(pc)?)?;
@@ -171,7 +145,8 @@ impl<'a> Code<'a> {
 }
 
 impl Lowered {
-    fn new(program: &Program<'_>, given: Given<'_>, level: Level) -> Self {
+    /// Lowers a program.
+    pub fn new(program: &Program<'_>, given: Given<'_>, level: Level) -> Self {
         let draws = given.draws;
         let mut lowering = Lowering::new(level, given, program.words.len() as u32);
         let (mut steps, mut last_barriers, mut ordered) = (vec![], vec![], false);
@@ -232,8 +207,6 @@ impl Lowered {
             masks,
             part,
             reach,
-            functions: Default::default(),
-            idle: Mutex::default(),
         }
     }
 
@@ -317,12 +290,6 @@ impl Lowered {
     /// Whether a word is a barrier at which threads end.
     pub fn ends_at_barrier(&self, pc: u32) -> bool {
         self.last_barriers.contains(&pc)
-    }
-
-    /// Takes the dispatch that a launch has left, and leaves another one in its place.
-    pub fn exchange(&self, left: Option<Box<Dispatch>>) -> Option<Box<Dispatch>> {
-        // The data behind the lock is always consistent.
-        std::mem::replace(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner), left)
     }
 
     /// Returns the number of words.

@@ -12,7 +12,9 @@ use super::code::Code;
 use super::grid::Home;
 use super::memory_view::{MemoryView, Outside, Recent, clear};
 use super::row;
-use super::run::{Runner, registers};
+use super::row::registers;
+use super::run::program_cache::Loaded;
+use super::run::runner::Runner;
 use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
@@ -33,10 +35,10 @@ pub fn run(
     memory: &mut Memory,
     host: &mut dyn Host,
 ) -> Result<Outcome, RunError> {
-    let code = Code::drawing(program, uniforms, host, level);
-    let mut runner = Runner::over(&code, uniforms, 1, budget);
+    let loaded = Loaded::drawing(program, uniforms, host, level);
+    let mut runner = loaded.runner(uniforms, 1, budget);
     runner.deadline = deadline;
-    let (mut alone, mut undo) = (Alone::new(&code), Undo::new(host));
+    let (mut alone, mut undo) = (Alone::new(&loaded.code), Undo::new(host));
     while let Some(done) = alone.run(&mut runner, &mut warps, &mut Outside::new(memory, &mut undo)) {
         done.inspect_err(|error| undo.take_back(error))?;
         undo.keep();

@@ -35,7 +35,7 @@ use crate::level::Level;
 use crate::machine::AccessKind;
 use crate::valhall::operation::Operand;
 use crate::valhall::program::Decoder;
-use known::Known;
+use known::{Known, state};
 pub use pattern::Left;
 use pattern::{Pattern, Patterns};
 use plain::Plain;
@@ -359,7 +359,7 @@ impl<'a> Lowering<'a> {
                     _ => None,
                 }
             }
-            Pure::State => template::state(leaf.args[0]),
+            Pure::State => state(leaf.args[0]),
             Pure::Special if leaf.imm == Special::Next as u16 => Some(u64::from(self.pc) + 1),
             Pure::Special if leaf.imm == Special::Pc as u16 => Some(self.pc.into()),
             _ => None,

@@ -25,3 +25,8 @@ pub const CONSTANTS: u32 = TEMPORARIES.end;
 pub fn bit(row: u32) -> u64 {
     if row < REGISTERS { 1 << row } else { 0 }
 }
+
+/// Returns the registers of a mask.
+pub fn registers(mask: u64) -> impl Iterator<Item = usize> {
+    (0..REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
+}

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::code::Code;
 use super::draw::Alone;
 use super::memory_view::Outside;
-use super::run::Runner;
+use super::run::program_cache::Loaded;
+use super::run::runner::Runner;
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::host::Host;
@@ -20,8 +20,8 @@ use crate::valhall::warp::LANES;
 /// When an instruction cannot be executed; memory then contains what was written before.
 pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level: Level) -> Result<Outcome, RunError> {
     let program = Program::new(&vertices.program);
-    let code = code(&program, vertices, host, level);
-    let mut runner = Runner::over(&code, &vertices.uniforms, 1, vertices.budget);
+    let loaded = load(&program, vertices, host, level);
+    let mut runner = loaded.runner(&vertices.uniforms, 1, vertices.budget);
     runner.deadline = vertices.deadline;
     let warps = vertices.count.div_ceil(LANES as u32);
     run_range(&mut runner, vertices, 0..warps, &mut Outside::new(memory, host))?;
@@ -29,13 +29,13 @@ pub fn run(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host, level:
 }
 
 /// Lowers a vertex program.
-pub fn code<'a>(program: &'a Program<'a>, vertices: &'a Vertices, host: &dyn Host, level: Level) -> Code<'a> {
-    let mut code = Code::hosted(program, &vertices.uniforms, 1, host, level);
+pub fn load<'a>(program: &'a Program<'a>, vertices: &'a Vertices, host: &dyn Host, level: Level) -> Loaded<'a> {
+    let mut loaded = Loaded::hosted(program, &vertices.uniforms, 1, host, level);
     if vertices.start > 0 {
         // Words before the first executed one may seem to write a register, but they do not run here.
-        code.keep_all();
+        loaded.code.keep_all();
     }
-    code
+    loaded
 }
 
 /// Runs some of the warps of a vertex program.

@@ -27,8 +27,10 @@ const COUNTS: u32 = 1 << 16;
 const NEVER: u32 = u32::MAX;
 
 /// The functions of a launch.
-#[derive(Debug, Default)]
-pub struct CodeCache {
+#[derive(Debug)]
+pub struct CodeCache<'a> {
+    /// Those of all launches of the program.
+    pub shared: &'a Functions,
     /// For each word, how often a run has begun there; or, from [`COUNTS`] on, its function. Empty until the first run.
     counts: Vec<u32>,
     often: u32,
@@ -48,7 +50,7 @@ pub enum Function {
 
 /// The result of a compilation.
 #[derive(Clone, Debug)]
-enum Compiled {
+pub enum Compiled {
     Block(Arc<Block>),
     Loop(Arc<Region>),
 }
@@ -131,7 +133,7 @@ impl Functions {
 
     /// Compiles the loop or the run that begins at a word, unless the limit would be exceeded or another launch has
     /// done it.
-    fn compile(&self, code: &Code<'_>, pc: usize) -> Option<Compiled> {
+    pub fn compile(&self, code: &Code<'_>, pc: usize) -> Option<Compiled> {
         let known = &self.known(code);
         let mut compilations = lock(&self.compilations);
         if let Some((_, compiled)) = compilations.runs.iter().find(|(word, _)| *word == pc) {
@@ -143,6 +145,12 @@ impl Functions {
         }
         compilations.runs.push((pc, compiled.clone()));
         compiled
+    }
+
+    /// Returns the number of words where runs were compiled, or could not be.
+    #[cfg(test)]
+    pub fn runs(&self) -> usize {
+        lock(&self.compilations).runs.len()
     }
 
     /// Returns the machine code of a program as text; `text` formats an instruction.
@@ -190,7 +198,12 @@ impl Compilations {
     }
 }
 
-impl CodeCache {
+impl<'a> CodeCache<'a> {
+    /// Creates the functions of a launch, none so far.
+    pub fn new(shared: &'a Functions) -> Self {
+        CodeCache { shared, counts: Vec::new(), often: 0, functions: Vec::new(), begun: false }
+    }
+
     /// Starts with the functions and counts that earlier launches have left. Launches that follow a plan need neither.
     #[cold]
     fn begin(&mut self, code: &Code<'_>) {
@@ -199,7 +212,7 @@ impl CodeCache {
             _ => return,
         };
         (self.counts, self.often) = (vec![0; code.words()], often);
-        let compilations = lock(&code.functions().compilations);
+        let compilations = lock(&self.shared.compilations);
         for (count, before) in self.counts.iter_mut().zip(&compilations.counts) {
             *count = *before;
         }
@@ -209,12 +222,12 @@ impl CodeCache {
     }
 
     /// Keeps the counts for later launches.
-    pub fn keep(&mut self, code: &Code<'_>) {
+    pub fn keep(&self) {
         let is_count = |count: &u32| (1..COUNTS).contains(count);
         if !self.counts.iter().any(is_count) {
             return;
         }
-        let mut compilations = lock(&code.functions().compilations);
+        let mut compilations = lock(&self.shared.compilations);
         compilations.counts.resize(self.counts.len(), 0);
         for (kept, count) in compilations.counts.iter_mut().zip(&self.counts).filter(|(_, count)| is_count(count)) {
             *kept = (*kept).max(*count);
@@ -253,7 +266,7 @@ impl CodeCache {
     fn count(&mut self, code: &Code<'_>, pc: usize) {
         self.counts[pc] += 1;
         if self.counts[pc] > self.often {
-            let compiled = code.functions().compile(code, pc);
+            let compiled = self.shared.compile(code, pc);
             self.put(pc, compiled.as_ref());
         }
     }
@@ -281,35 +294,17 @@ mod tests {
     use crate::valhall::program::Program;
 
     #[test]
-    fn functions_stay_with_what_the_program_was_lowered_to() {
-        if Level::best().compiles_after(OFTEN).is_none() {
-            return;
-        }
-        let text = "IADD_IMM.i32 r0, r0, #0x7777\nIADD.u32 r0, r0, u0\nSTORE.i32.slot0.end @r0, r62, offset:0";
-        let words = assemble(isaforge_valhall::ISA, text).unwrap();
-        let program = Program::new(&words);
-        for (uniform, keeps, expected) in [(1, false, 0), (1, false, 1), (2, false, 0), (1, true, 0), (1, true, 1)] {
-            let uniforms = [uniform];
-            let mut code = Code::new(&program, &uniforms, 1, Level::best());
-            if keeps {
-                code.keep_all();
-            }
-            assert_eq!(lock(&code.functions().compilations).runs.len(), expected, "u0 = {uniform}");
-            code.functions().compile(&code, 0);
-        }
-    }
-
-    #[test]
     fn what_runs_seldom_in_each_launch_is_compiled_after_many() {
         let Some(often) = Level::best().compiles_after(OFTEN) else { return };
         let text = "IADD_IMM.i32 r0, r0, #0x5555\nIADD.u32 r0, r0, u0\nNOP.end";
         let words = assemble(isaforge_valhall::ISA, text).unwrap();
         let program = Program::new(&words);
         let code = Code::new(&program, &[3], 1, Level::best());
+        let functions = Functions::default();
         let launches = (0..=often).take_while(|_| {
-            let mut cache = CodeCache::default();
+            let mut cache = CodeCache::new(&functions);
             let found = cache.at(&code, 0).is_some();
-            cache.keep(&code);
+            cache.keep();
             !found
         });
         assert_eq!(launches.count(), often as usize);

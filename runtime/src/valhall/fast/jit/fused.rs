@@ -6,8 +6,8 @@
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::places::Found;
-use super::plan::{Done, Plan, updates};
+use super::places::{Found, Window, shared_end};
+use super::step::{Done, Step, updates};
 use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
@@ -52,25 +52,25 @@ impl window::Memory for Memory<'_, '_> {
 }
 
 impl Fused {
-    /// Fuses the functions of a plan. `None` if registers run out, or if other steps are in between.
+    /// Fuses the functions of the steps of a plan with these windows. `None` if registers run out, or if other steps are in between.
     #[cold]
-    pub fn new(plan: &Plan, level: Level) -> Option<Self> {
-        let is_shared = plan.shared_end() > 0;
-        Fused::of(plan, level, true).or_else(|| is_shared.then(|| Fused::of(plan, level, false))?)
+    pub(super) fn new(steps: &[Step], planned: &[Window], level: Level) -> Option<Self> {
+        let is_shared = shared_end(planned) > 0;
+        Fused::of(steps, planned, level, true).or_else(|| is_shared.then(|| Fused::of(steps, planned, level, false))?)
     }
 
     /// The same; with `forwards`, what is stored to the memory of the workgroup stays in registers.
-    fn of(plan: &Plan, level: Level, forwards: bool) -> Option<Self> {
+    fn of(steps: &[Step], planned: &[Window], level: Level, forwards: bool) -> Option<Self> {
         let is_call = |done: &Done| matches!(done, Done::Call { .. });
-        let after = plan.steps.iter().rposition(|step| is_call(&step.what))? + 1;
-        if plan.steps.iter().any(|step| step.bundle > 0) {
+        let after = steps.iter().rposition(|step| is_call(&step.what))? + 1;
+        if steps.iter().any(|step| step.bundle > 0) {
             return None;
         }
-        let end = plan.shared_end();
+        let end = shared_end(planned);
         let mut fusion = Fusion::new(Graph::new(SEMANTICS, level), WARPS, if forwards { end } else { 0 });
         // Each window of the plan, and whether its lanes are contiguous.
         let mut windows: Vec<(Option<u16>, bool)> = Vec::new();
-        for step in &plan.steps[..after] {
+        for step in &steps[..after] {
             match &step.what {
                 // The loop keeps its rows in registers anyway.
                 Done::Call { function, times, .. } if *times > 1 && function.accesses.is_empty() => return None,
@@ -78,7 +78,7 @@ impl Fused {
                     let wanted = function.machine(*form)?.windows();
                     let mut begins = Vec::with_capacity(wanted.len());
                     for (window, &number) in wanted.iter().zip(numbers) {
-                        let of = plan.windows.get(usize::from(number))?;
+                        let of = planned.get(usize::from(number))?;
                         let (number, bytes, at) = match of.base {
                             Located::Shared(place) if forwards => {
                                 begins.push(Begin::Scratch(place as i64));
@@ -104,7 +104,7 @@ impl Fused {
                 Done::Store { row, lanes } if forwards => {
                     let mut places = Vec::with_capacity(lanes.len());
                     for &(warp, lane, window) in lanes {
-                        let Located::Shared(at) = plan.windows.get(usize::from(window))?.base else { return None };
+                        let Located::Shared(at) = planned.get(usize::from(window))?.base else { return None };
                         places.push((warp.into(), lane.into(), at));
                     }
                     fusion.put(*row, places.into_iter())?;
@@ -112,7 +112,7 @@ impl Fused {
                 _ => return None,
             }
         }
-        let left = plan.steps[after..].iter().flat_map(|step| match &step.what {
+        let left = steps[after..].iter().flat_map(|step| match &step.what {
             Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
             Done::Update { op, active } => {
                 let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
@@ -127,8 +127,8 @@ impl Fused {
         // The later steps read the initial content of their rows, unless it was overwritten.
         let read = rows.into_iter().chain(left.iter().map(|(row, _)| *row));
         let begins = read.fold(0, |all, row| all | bit(row));
-        let is_mapped = |index: &usize| matches!(plan.windows[*index].base, Located::Mapped(_));
-        let mapped = (0..plan.windows.len()).filter(is_mapped).collect();
+        let is_mapped = |index: &usize| matches!(planned[*index].base, Located::Mapped(_));
+        let mapped = (0..planned.len()).filter(is_mapped).collect();
         Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, after })
     }
 

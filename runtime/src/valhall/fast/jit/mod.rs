@@ -27,6 +27,7 @@ pub mod places;
 pub mod plan;
 mod region;
 mod sequence;
+mod step;
 mod strides;
 mod terms;
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Where the memory of a planned dispatch is.
 
-use super::fused::Fused;
-use super::plan::Plan;
 use super::terms::Sum;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
 use crate::valhall::fast::memory_view::{self, Located, MemoryView, Place};
@@ -13,6 +11,15 @@ pub(super) struct Window {
     pub base: Located,
     pub sum: Sum,
     pub bytes: usize,
+}
+
+/// Returns the end of the accessed part of the workgroups' memories; 0 if they are not accessed.
+pub(super) fn shared_end(windows: &[Window]) -> usize {
+    let ends = windows.iter().filter_map(|window| match window.base {
+        Located::Shared(place) => place.checked_add(window.bytes),
+        Located::Mapped(_) => None,
+    });
+    ends.max().unwrap_or(0)
 }
 
 /// The locations of windows in a dispatch.
@@ -46,6 +53,31 @@ impl window::Memory for Memory<'_, '_> {
 }
 
 impl Places {
+    /// Creates the locations of some windows, none of which is found yet.
+    pub(super) fn new(windows: &[Window]) -> Self {
+        let found = windows.iter().map(|window| match window.base {
+            Located::Shared(place) => Found::Shared(place),
+            Located::Mapped(_) => Found::Shared(0),
+        });
+        Places { found: found.collect(), recent: vec![Default::default(); windows.len()], terms: Vec::new() }
+    }
+
+    /// Finds one of the windows, given the terms of the workgroup. Returns `false` if it is missing.
+    #[inline(always)]
+    pub(super) fn find(&mut self, windows: &[Window], index: usize, view: &MemoryView<'_>) -> bool {
+        let Places { found, recent, terms } = self;
+        let (Some(window), Some(found)) = (windows.get(index), found.get_mut(index)) else { return false };
+        match window.base {
+            // Its location is fixed.
+            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
+            Located::Mapped(base) => {
+                let address = base.wrapping_add(window.sum.value(terms));
+                let place = view.find_mapped(&mut recent[index], address, window.bytes);
+                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
+            }
+        }
+    }
+
     /// Forgets the regions, which are those of another launch.
     pub fn forget(&mut self) {
         self.recent.fill(Default::default());
@@ -68,42 +100,6 @@ impl Found {
         match self {
             Found::Shared(place) => view.shared.get_mut(place..),
             Found::Mapped(place, offset) => view.all_mut(place)?.get_mut(offset..),
-        }
-    }
-}
-
-impl Plan {
-    /// Creates the locations, none of which is found yet.
-    pub fn places(&self) -> Places {
-        let found = self.windows.iter().map(|window| match window.base {
-            Located::Shared(place) => Found::Shared(place),
-            Located::Mapped(_) => Found::Shared(0),
-        });
-        Places { found: found.collect(), recent: vec![Default::default(); self.windows.len()], terms: Vec::new() }
-    }
-
-    /// Finds the memory of a dispatch, given its first workgroup. Returns `false` if something is missing.
-    #[inline]
-    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
-        self.terms.values(group, &mut places.terms);
-        match fused {
-            Some(fused) => fused.mapped.iter().all(|index| self.find_window(*index, places, view)),
-            None => (0..self.windows.len()).all(|index| self.find_window(index, places, view)),
-        }
-    }
-
-    #[inline(always)]
-    fn find_window(&self, index: usize, places: &mut Places, view: &MemoryView<'_>) -> bool {
-        let Places { found, recent, terms } = places;
-        let (Some(window), Some(found)) = (self.windows.get(index), found.get_mut(index)) else { return false };
-        match window.base {
-            // Its location is fixed.
-            Located::Shared(place) => view.shared.len().checked_sub(place).is_some_and(|len| len >= window.bytes),
-            Located::Mapped(base) => {
-                let address = base.wrapping_add(window.sum.value(terms));
-                let place = view.find_mapped(&mut recent[index], address, window.bytes);
-                place.map(|(place, offset)| *found = Found::Mapped(place, offset)).is_some()
-            }
         }
     }
 }

@@ -22,6 +22,7 @@ use super::fused::Fused;
 use super::live::Words;
 use super::places::{Memory, Places, Window};
 use super::sequence::Sequence;
+use super::step::{Done, Observed, Step, updates};
 use super::strides::Strides;
 use super::terms::{Sum, Terms};
 use crate::exec::jit::lanes::function::BlockFn;
@@ -32,12 +33,11 @@ use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::compiled::Form;
 use crate::valhall::fast::exit::Exit;
-use crate::valhall::fast::fields::Fields;
 use crate::valhall::fast::grid::Grid;
 use crate::valhall::fast::handler::{self};
 use crate::valhall::fast::memory_view::{Located, MemoryView};
 use crate::valhall::fast::row::bit;
-use crate::valhall::fast::run::Tally;
+use crate::valhall::fast::tally::Tally;
 use crate::valhall::fast::trace::{Event, What};
 use crate::valhall::warp::lanes;
 
@@ -61,43 +61,6 @@ pub struct Plan {
     pub begins: Vec<u64>,
     /// The counts of one dispatch.
     pub counts: Tally,
-}
-
-/// A step of a bundle.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub bundle: usize,
-    pub what: Done,
-}
-
-/// What a step executes.
-#[derive(Clone, Debug)]
-pub(super) enum Done {
-    /// Machine code for some lanes and their warps, with the numbers of its windows.
-    Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
-    /// A store of a row, lane by lane: each has the warp, the lane, and the number of the window.
-    Store { row: u32, lanes: Vec<(u8, u8, u16)> },
-    /// An atomic on words at any addresses, for some lanes.
-    Update { op: handler::Op, active: [u16; WARPS] },
-    /// Tells the observer of accesses what some lanes have accessed.
-    Log { observed: Vec<Observed>, active: [u16; WARPS], times: u32 },
-    /// Tells the observer of accesses that all warps of a workgroup have met.
-    Barrier(usize),
-}
-
-/// Accesses that an observer is told of.
-#[derive(Clone, Debug)]
-pub(super) struct Observed {
-    /// Where they are in a workgroup whose sum is 0.
-    base: Pattern,
-    sum: Sum,
-}
-
-impl Observed {
-    /// Returns where they are, given the terms of a workgroup.
-    fn pattern(&self, terms: &[u64]) -> Pattern {
-        Pattern { start: self.base.start.wrapping_add(self.sum.value(terms)), ..self.base }
-    }
 }
 
 /// An analysed event, with its windows.
@@ -226,8 +189,7 @@ impl Follower<'_> {
 impl Plan {
     /// Whether there may be a plan of some events. There is none as long as handlers access memory, except for stores
     /// of single words by few lanes and for atomics, which must not be observed.
-    pub fn may_be(code: &Code<'_>, events: &[(usize, Event)]) -> bool {
-        let known = code.functions().known(code);
+    pub fn may_be(code: &Code<'_>, known: &Words, events: &[(usize, Event)]) -> bool {
         let mut handlers = events.iter().filter_map(|(_, event)| match &event.what {
             What::Function(..) | What::Barrier(_) => None,
             What::Handlers(words) => Some((words.start, event)),
@@ -243,19 +205,19 @@ impl Plan {
     /// Creates the plan of dispatches that do what one of them did. `None` if others may do something else.
     pub fn new(
         code: &Code<'_>,
+        known: &Words,
         (grid, group): (&Grid, [u32; 3]),
         events: &[(usize, Event)],
         counts: Tally,
     ) -> Option<Self> {
-        let known = code.functions().known(code);
-        let events = joined(code, &known, events);
+        let events = joined(code, known, events);
         let bundles = events.iter().map(|(bundle, _)| bundle + 1).max()?;
         let mut followed: Vec<Option<(Followed, Vec<Observed>)>> = events.iter().map(|_| None).collect();
         let (mut terms, mut left) = (None, WORDS);
         for bundle in 0..bundles {
             let mut strides = Strides::new(grid, code.registers());
             strides.terms = terms.take().unwrap_or(strides.terms);
-            let mut follower = Follower { code, known: &known, group, strides, left };
+            let mut follower = Follower { code, known, group, strides, left };
             for (index, (_, event)) in events.iter().enumerate().filter(|(_, (of, _))| *of == bundle) {
                 let of = follower.follow(event)?;
                 let observed = follower.observed(event, &of)?;
@@ -371,7 +333,7 @@ impl Plan {
             return fused.as_ref();
         }
         let is_often = self.followed.load(Ordering::Relaxed) >= level.compiles_after(OFTEN)?;
-        is_often.then(|| self.fused.get_or_init(|| Fused::new(self, level)).as_ref())?
+        is_often.then(|| self.fused.get_or_init(|| Fused::new(&self.steps, &self.windows, level)).as_ref())?
     }
 
     /// Counts dispatches that have followed it.
@@ -380,18 +342,24 @@ impl Plan {
         self.followed.store(before.saturating_add(dispatches), Ordering::Relaxed);
     }
 
-    /// Returns the end of the accessed part of the workgroups' memories; 0 if they are not accessed.
-    pub(super) fn shared_end(&self) -> usize {
-        let ends = self.windows.iter().filter_map(|window| match window.base {
-            Located::Shared(place) => place.checked_add(window.bytes),
-            Located::Mapped(_) => None,
-        });
-        ends.max().unwrap_or(0)
-    }
-
     /// Returns the machine code of its fused functions as text.
     pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
         self.fused.get().and_then(Option::as_ref).map_or(String::new(), |fused| fused.listing(text))
+    }
+
+    /// Creates the locations of its windows, none of which is found yet.
+    pub fn places(&self) -> Places {
+        Places::new(&self.windows)
+    }
+
+    /// Finds the memory of a dispatch, given its first workgroup. Returns `false` if something is missing.
+    #[inline]
+    pub fn find(&self, places: &mut Places, view: &MemoryView<'_>, group: &[u32; 3], fused: Option<&Fused>) -> bool {
+        self.terms.values(group, &mut places.terms);
+        match fused {
+            Some(fused) => fused.mapped.iter().all(|index| places.find(&self.windows, *index, view)),
+            None => (0..self.windows.len()).all(|index| places.find(&self.windows, index, view)),
+        }
     }
 
     /// Executes a dispatch whose memory was found, by its fused functions if there are any. Returns whether it was
@@ -460,10 +428,4 @@ impl Plan {
         }
         true
     }
-}
-
-/// Returns the rows that an atomic reads.
-pub(super) fn updates(op: &handler::Op) -> [u32; 3] {
-    let Fields { dest, sources: [low, high], .. } = *op.fields();
-    [low, high, dest]
 }

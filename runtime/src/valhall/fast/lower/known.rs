@@ -4,6 +4,7 @@
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, Node, Op, Shape, Type};
 use isaforge_core::table::Operand;
+use isaforge_valhall::semantics::SEMANTICS;
 
 use super::slot::Part;
 
@@ -86,6 +87,12 @@ impl Known {
         }
         last
     }
+}
+
+/// Returns the value of a state outside of fragment programs, which have no helper threads.
+pub fn state(state: u16) -> Option<u64> {
+    let name = SEMANTICS.states.get(usize::from(state))?.name;
+    matches!(name, "helper" | "fragment").then_some(0)
 }
 
 /// Returns the number within a word that a node stands for.

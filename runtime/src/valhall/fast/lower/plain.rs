@@ -4,9 +4,8 @@
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op, Part, Shape, Type};
 use isaforge_core::table::{self, Count};
 
-use super::known::Known;
-use super::slot::{Slot, Uses};
-use super::template::{Rows, atomic_op, state};
+use super::known::{Known, state};
+use super::slot::{Rows, Slot, Uses};
 
 /// A load or a store of whole words.
 #[derive(Clone, Debug)]
@@ -174,4 +173,9 @@ fn words(shape: &Shape, node: u16, byte: u16, moved: &mut Vec<Moved>) -> Option<
         }
         _ => None,
     }
+}
+
+/// Returns the operation of an atomic.
+pub fn atomic_op(imm: u16) -> Option<AtomicOp> {
+    AtomicOp::ALL.get(usize::from(imm >> 8)).copied()
 }

@@ -53,6 +53,21 @@ impl PartialEq for Slot {
     }
 }
 
+/// The slots of a template.
+#[derive(Debug, Default)]
+pub struct Rows(pub Vec<Slot>);
+
+impl Rows {
+    /// Returns the row that stands for a slot.
+    pub fn add(&mut self, slot: Slot) -> u16 {
+        let at = self.0.iter().position(|known| *known == slot).unwrap_or_else(|| {
+            self.0.push(slot);
+            self.0.len() - 1
+        });
+        FIRST + at as u16
+    }
+}
+
 /// How a slot is used, as masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uses {

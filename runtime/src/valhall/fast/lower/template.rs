@@ -9,9 +9,9 @@ use isaforge_core::table;
 use isaforge_valhall::ISA;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::known::Known;
-use super::plain::{Plain, Update};
-use super::slot::{FIRST, MAX_SLOTS, Slot, Uses};
+use super::known::{self, Known};
+use super::plain::{Plain, Update, atomic_op};
+use super::slot::{FIRST, MAX_SLOTS, Rows, Slot, Uses};
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::handler::{Exact, Micro, NO_ROW};
 use crate::exec::vector::select::{Binder, Place, select};
@@ -79,11 +79,6 @@ impl Order {
     }
 }
 
-/// Returns the operation of an atomic.
-pub fn atomic_op(imm: u16) -> Option<AtomicOp> {
-    AtomicOp::ALL.get(usize::from(imm >> 8)).copied()
-}
-
 /// An operation; rows from [`FIRST`] on are slots.
 #[derive(Debug)]
 pub enum Step {
@@ -114,27 +109,6 @@ pub struct When {
     pub row: u16,
     /// Its value if everything that it depends on is the same in all lanes.
     pub known: Option<Known>,
-}
-
-/// Returns the value of a state outside of fragment programs, which have no helper threads.
-pub fn state(state: u16) -> Option<u64> {
-    let name = SEMANTICS.states.get(usize::from(state))?.name;
-    matches!(name, "helper" | "fragment").then_some(0)
-}
-
-/// The slots of a template.
-#[derive(Debug, Default)]
-pub struct Rows(Vec<Slot>);
-
-impl Rows {
-    /// Returns the row that stands for a slot.
-    pub fn add(&mut self, slot: Slot) -> u16 {
-        let at = self.0.iter().position(|known| *known == slot).unwrap_or_else(|| {
-            self.0.push(slot);
-            self.0.len() - 1
-        });
-        FIRST + at as u16
-    }
 }
 
 impl Template {
@@ -309,7 +283,7 @@ impl Binder for Bind {
     }
 
     fn state(&mut self, state: u16) -> Place {
-        self::state(state).map_or(Place::Nowhere, Place::Number)
+        known::state(state).map_or(Place::Nowhere, Place::Number)
     }
 
     fn state_target(&mut self, _: u16) -> Place {

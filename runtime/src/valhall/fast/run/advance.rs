@@ -3,12 +3,13 @@
 use isaforge_core::semantics::evaluate::Scratch;
 
 use super::fault::Refusal;
-use super::{BUNDLE_TURN, Runner, registers};
+use super::runner::{BUNDLE_TURN, Runner};
 use crate::valhall::fast::bundle::{Bundle, PARKED};
 use crate::valhall::fast::code::Foreign;
 use crate::valhall::fast::exit::Exit;
 use crate::valhall::fast::jit::code_cache::Function;
 use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::fast::row::registers;
 use crate::valhall::group::Origin;
 use crate::valhall::launch::RunError;
 use crate::valhall::operation;

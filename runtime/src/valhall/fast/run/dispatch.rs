@@ -3,8 +3,8 @@
 use crate::guarded::Guarded;
 use crate::valhall::launch::{Launch, RunError};
 
-use super::planned::Planning;
-use super::{BUNDLE_TURN, Runner, registers};
+use super::planning::Planning;
+use super::runner::{BUNDLE_TURN, Runner};
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::column::add;
@@ -13,7 +13,7 @@ use crate::valhall::fast::grid::{Grid, Home};
 use crate::valhall::fast::handler::{Body, Op, handler};
 use crate::valhall::fast::log::Log;
 use crate::valhall::fast::memory_view::{MARGIN, MemoryView, Outside, Recent, clear};
-use crate::valhall::fast::row;
+use crate::valhall::fast::row::{self, registers};
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::preload::{COMPUTE, Value};
 use crate::valhall::space::{THREAD_BYTES, thread_address};
@@ -164,8 +164,14 @@ pub struct Dispatch {
 impl Dispatch {
     /// Returns the dispatch that an earlier launch of the same code has left, if it has the same layout, or a new
     /// one. A launch needs no more initialization than the dispatches within it.
-    pub(super) fn take(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Box<Self> {
-        let left = if code.keeps_all() { None } else { code.exchange(None) };
+    pub(super) fn take(
+        runner: &Runner<'_>,
+        left: Option<Box<Self>>,
+        launch: &Launch,
+        warps: usize,
+        together: usize,
+    ) -> Box<Self> {
+        let code = runner.code;
         let is_alike = |left: &Dispatch| {
             left.size == (launch.local_size, together) && left.own.shared_bytes == launch.shared_bytes as usize
         };
@@ -180,16 +186,13 @@ impl Dispatch {
         let grid = Grid { groups: launch.groups, size: launch.local_size, together: together as u32 };
         dispatch.bundles.iter_mut().for_each(|bundle| bundle.ahead.grid = grid);
         let known = std::mem::take(&mut dispatch.planning);
-        dispatch.planning = known.again(code, (grid, launch.shared_bytes as usize));
+        dispatch.planning = known.again(code, runner.functions.shared, (grid, launch.shared_bytes as usize));
         dispatch
     }
 
-    /// Keeps a completed dispatch for later launches, if it is small.
-    pub(super) fn leave(self: Box<Self>, code: &Code<'_>) {
-        let is_small = self.bundles.len() == 1 && self.own.private.is_empty() && self.own.shared.len() <= IDLE_BYTES;
-        if is_small && !code.keeps_all() {
-            code.exchange(Some(self));
-        }
+    /// Whether it is small enough to be kept for later launches.
+    pub(super) fn is_small(&self) -> bool {
+        self.bundles.len() == 1 && self.own.private.is_empty() && self.own.shared.len() <= IDLE_BYTES
     }
 
     fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {

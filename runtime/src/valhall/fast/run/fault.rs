@@ -1,6 +1,6 @@
 //! Faults and refusals: which error ends a run, and where it happened.
 
-use super::Runner;
+use super::runner::Runner;
 use crate::valhall::fast::bundle::Bundle;
 use crate::valhall::fast::exit::Exit;
 use crate::valhall::group::Origin;

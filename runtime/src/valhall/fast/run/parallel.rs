@@ -5,14 +5,16 @@ use std::ops::Range;
 
 use isaforge_core::semantics::{AtomicOp, Type};
 
-use super::{Runner, count, run_hosted, warps};
+use super::launch::{count, run_groups, run_hosted, runner, warps};
+use super::program_cache::Loaded;
+use super::runner::Runner;
 use crate::level::Level;
 use crate::memory::Memory;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::lower::Order;
 use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::fast::touched::Touched;
-use crate::valhall::fast::vertex::{self, code, run_range};
+use crate::valhall::fast::vertex::{self, load, run_range};
 use crate::valhall::host::{Host, Nothing, ReadOnly};
 use crate::valhall::launch::{Launch, Outcome, RunError, check};
 use crate::valhall::program::Program;
@@ -54,12 +56,13 @@ pub fn run_parallel_with(
 ) -> Result<Outcome, RunError> {
     check(launch)?;
     let program = Program::new(&launch.program);
-    let code = Code::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
+    let loaded = Loaded::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let work = |range: Range<u128>, outside: &mut Outside<'_>| {
-        let mut runner = Runner::new(&code, launch);
-        runner.groups(launch, outside, range).map(|()| runner)
+        let mut runner = runner(&loaded, launch);
+        run_groups(&loaded, &mut runner, launch, outside, range).map(|()| runner)
     };
-    match in_parts(&code, (count(launch), threads), memory, host, work).filter(|outcome| outcome.within(launch.budget))
+    match in_parts(&loaded.code, (count(launch), threads), memory, host, work)
+        .filter(|outcome| outcome.within(launch.budget))
     {
         Some(mut done) => Ok(done.keep(memory)),
         None => run_hosted(launch, memory, &mut ReadOnly(host), level),
@@ -79,15 +82,16 @@ pub fn run_vertices_parallel(
 ) -> Result<Outcome, RunError> {
     vertices.check()?;
     let program = Program::new(&vertices.program);
-    let code = code(&program, vertices, host, level);
+    let loaded = load(&program, vertices, host, level);
     let work = |range: Range<u128>, outside: &mut Outside<'_>| {
-        let mut runner = Runner::over(&code, &vertices.uniforms, 1, vertices.budget);
+        let mut runner = loaded.runner(&vertices.uniforms, 1, vertices.budget);
         runner.deadline = vertices.deadline;
         // There are fewer than 2^32 warps.
         run_range(&mut runner, vertices, range.start as u32..range.end as u32, outside).map(|()| runner)
     };
     let warps = u128::from(vertices.count.div_ceil(LANES as u32));
-    match in_parts(&code, (warps, threads), memory, host, work).filter(|outcome| outcome.within(vertices.budget)) {
+    match in_parts(&loaded.code, (warps, threads), memory, host, work).filter(|outcome| outcome.within(vertices.budget))
+    {
         Some(mut done) => Ok(done.keep(memory)),
         None => vertex::run(vertices, memory, &mut ReadOnly(host), level),
     }
@@ -217,14 +221,14 @@ mod tests {
         memory.map(OUT, (0..64u8).map(|n| n.wrapping_mul(37)).collect::<Vec<_>>()).unwrap();
         let program = Program::new(&launch.program);
         let level = Level::best();
-        let code = Code::hosted(&program, &launch.uniforms, warps(&launch) as u32, &Nothing, level);
+        let loaded = Loaded::hosted(&program, &launch.uniforms, warps(&launch) as u32, &Nothing, level);
         let work = |range: Range<u128>, outside: &mut Outside<'_>| {
-            let mut runner = Runner::new(&code, &launch);
-            runner.groups(&launch, outside, range).map(|()| runner)
+            let mut runner = runner(&loaded, &launch);
+            run_groups(&loaded, &mut runner, &launch, outside, range).map(|()| runner)
         };
         let mut expected = memory.clone();
-        crate::valhall::fast::run::run(&launch, &mut expected, level).unwrap();
-        let done = in_parts(&code, (8, NonZero::new(4)?), &memory, &Nothing, work)?;
+        crate::valhall::fast::run(&launch, &mut expected, level).unwrap();
+        let done = in_parts(&loaded.code, (8, NonZero::new(4)?), &memory, &Nothing, work)?;
         assert!(done.memory == expected, "{atomic}");
         Some(())
     }

@@ -3,70 +3,11 @@
 use std::sync::Arc;
 
 use super::dispatch::{Dispatch, begin};
-use super::{BUNDLE_TURN, Runner, Tally};
-use crate::valhall::fast::bundle::Bundle;
-use crate::valhall::fast::code::Code;
-use crate::valhall::fast::jit::code_cache::Key;
-use crate::valhall::fast::jit::places::Places;
+use super::planning::Planning;
+use super::runner::{BUNDLE_TURN, Runner};
 use crate::valhall::fast::jit::plan::Plan;
 use crate::valhall::fast::memory_view::Outside;
-use crate::valhall::fast::trace::{EVENTS, Event};
-
-/// What is known of the dispatches of a launch.
-#[derive(Debug, Default)]
-pub(super) enum Planning {
-    /// They may differ.
-    #[default]
-    Never,
-    /// Not known yet: the number of dispatches so far, and the events of the current one's bundles.
-    Open { key: Key, seen: u32, events: Vec<(usize, Event)> },
-    /// All of them follow a plan.
-    Known(Arc<Plan>, Places),
-}
-
-impl Planning {
-    /// Returns what earlier launches have found; `self` is what the last one knew.
-    pub(super) fn again(self, code: &Code<'_>, key: Key) -> Self {
-        match (code.functions().plan(&key), self) {
-            _ if code.ordered => Planning::Never,
-            (Some(Some(plan)), Planning::Known(known, mut places)) if Arc::ptr_eq(&plan, &known) => {
-                places.forget();
-                Planning::Known(known, places)
-            }
-            (Some(plan), _) => Planning::from(plan),
-            (None, _) if !code.functions().are_watched() => Planning::Never,
-            (None, _) => Planning::Open { key, seen: 0, events: Vec::new() },
-        }
-    }
-
-    fn from(plan: Option<Arc<Plan>>) -> Self {
-        plan.map_or(Planning::Never, |plan| {
-            let places = plan.places();
-            Planning::Known(plan, places)
-        })
-    }
-
-    /// Records that all warps of a workgroup have met at a barrier.
-    pub(super) fn note_barrier(&mut self, group: usize, bundles: &[Bundle]) {
-        if let Planning::Open { events, .. } = self
-            && bundles.iter().all(|bundle| bundle.trace.is_some())
-        {
-            events.push((0, Event::barrier(group)));
-        }
-    }
-
-    /// Collects the trace of a bundle's turn.
-    #[inline(always)]
-    pub(super) fn note(&mut self, index: usize, bundle: &mut Bundle) {
-        if let (Planning::Open { events, .. }, Some(trace)) = (self, &mut bundle.trace) {
-            events.extend(trace.drain(..).map(|event| (index, event)));
-            // Programs may have many turns.
-            if events.len() > (index + 1) * EVENTS {
-                bundle.trace = None;
-            }
-        }
-    }
-}
+use crate::valhall::fast::tally::Tally;
 
 impl Dispatch {
     /// Whether it has the full number of workgroups, which are consecutive along x.
@@ -98,19 +39,19 @@ impl Dispatch {
         let is_traced = self.bundles.iter().all(|bundle| bundle.trace.is_some());
         self.bundles.iter_mut().for_each(|bundle| bundle.trace = None);
         let Planning::Open { key, events, .. } = &mut self.planning else { return };
-        let events = std::mem::take(events);
-        if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, &events) {
+        let (events, known) = (std::mem::take(events), runner.functions.shared.known(runner.code));
+        if !is_traced || runner.failed.is_some() || !Plan::may_be(runner.code, &known, &events) {
             // Recording costs as much as several dispatches.
-            runner.code.functions().watched_in_vain();
-            if !runner.code.functions().are_watched() {
+            runner.functions.shared.watched_in_vain();
+            if !runner.functions.shared.are_watched() {
                 self.planning = Planning::Never;
             }
             return;
         }
         runner.gather();
         let (counts, group) = (runner.tally.clone().since(before), self.groups[0].id);
-        let plan = Plan::new(runner.code, (&key.0, group), &events, counts).map(Arc::new);
-        runner.code.functions().keep_plan(*key, plan.clone());
+        let plan = Plan::new(runner.code, &known, (&key.0, group), &events, counts).map(Arc::new);
+        runner.functions.shared.keep_plan(*key, plan.clone());
         self.planning = Planning::from(plan);
     }
 

@@ -3,9 +3,8 @@
 use crate::level::Level;
 use crate::valhall::launch::RunError;
 
-use super::Runner;
+use super::program_cache::Loaded;
 use crate::valhall::fast::bundle::{PARKED, Quads, WARPS};
-use crate::valhall::fast::code::Code;
 use crate::valhall::fast::grid::Home;
 use crate::valhall::fast::memory_view::{MemoryView, Recent};
 use crate::valhall::fast::row;
@@ -27,12 +26,12 @@ pub fn single(
     // Fragment programs have no workgroup.
     let (number, warps) = if state.quads.is_some() { (0, 1) } else { (state.warp, state.warps) };
     let uniforms = &state.uniforms;
-    let code = match state.quads {
-        Some(_) => Code::drawing(program, uniforms, host, level),
-        None => Code::new(program, uniforms, warps, level),
+    let loaded = match state.quads {
+        Some(_) => Loaded::drawing(program, uniforms, host, level),
+        None => Loaded::new(program, uniforms, warps, level),
     };
-    let mut runner = Runner::over(&code, uniforms, warps, u64::MAX);
-    let mut bundle = code.bundle();
+    let mut runner = loaded.runner(uniforms, warps, u64::MAX);
+    let mut bundle = loaded.code.bundle();
     if let Some(quads) = &state.quads {
         let (helpers, pixels, places) = (quads.helpers, quads.pixels, quads.places);
         let quads = Quads { helpers, pixels, places, ..Quads::default() };
@@ -66,7 +65,7 @@ pub fn single(
         log: None,
     };
     bundle.choose(bundle.ready());
-    bundle.schedule(&code.schedule, &mut view);
+    bundle.schedule(&loaded.code.schedule, &mut view);
     // The words around it are not instructions, so a run ends after it.
     if runner.advance(&mut bundle, &mut view, &[group(warps)]) {
         bundle.go(bundle.pc);

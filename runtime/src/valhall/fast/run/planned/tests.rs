@@ -14,10 +14,10 @@ use crate::machine::{AccessKind, AccessObserver, Accesses, Machine};
 use crate::memory::Memory;
 use crate::valhall::fast;
 use crate::valhall::fast::bundle::WARPS;
-use crate::valhall::fast::code::Code;
 use crate::valhall::fast::grid::Grid;
 use crate::valhall::fast::memory_view::Outside;
-use crate::valhall::fast::run::{Runner, count, warps};
+use crate::valhall::fast::run::launch::{count, run_groups, runner, warps};
+use crate::valhall::fast::run::program_cache::Loaded;
 use crate::valhall::host::{Nothing, Resources};
 use crate::valhall::launch::{Launch, Outcome};
 use crate::valhall::program::Program;
@@ -116,13 +116,13 @@ fn is_planned(launch: &Launch, out: u32) -> bool {
 /// Returns what is known of the dispatches after the launch.
 fn plan(launch: &Launch, out: u32, level: Level) -> Option<Option<Arc<Plan>>> {
     let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
-    let mut runner = Runner::new(&code, launch);
-    let _ = runner.groups(launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
+    let loaded = Loaded::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let mut runner = runner(&loaded, launch);
+    let _ = run_groups(&loaded, &mut runner, launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
     let _ = runner.outcome();
     let together = (WARPS / warps(launch)).max(1) as u32;
     let grid = Grid { groups: launch.groups, size: launch.local_size, together };
-    code.functions().plan(&(grid, launch.shared_bytes as usize))
+    loaded.functions().plan(&(grid, launch.shared_bytes as usize))
 }
 
 /// Whether this machine supports plans.
@@ -341,10 +341,10 @@ fn dispatches_of_which_no_plan_comes_are_not_watched_for_ever() {
     );
     let launch = launch(&text, [128, 1, 1], [8, 1, 1], &[255]);
     let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps(&launch) as u32, Level::best().eager());
+    let loaded = Loaded::new(&program, &launch.uniforms, warps(&launch) as u32, Level::best().eager());
     let watched = (0..64).take_while(|_| {
         assert!(plan(&launch, WORDS, Level::best().eager()).is_none(), "it may become machine code yet");
-        code.functions().are_watched()
+        loaded.functions().are_watched()
     });
     assert!((1..64).contains(&watched.count()));
 }

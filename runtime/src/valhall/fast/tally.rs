@@ -1,20 +1,20 @@
 //! The counts of executed instructions.
 
-use crate::valhall::fast::bundle::Bundle;
+use super::bundle::Bundle;
 
 /// The counts of executed instructions.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    pub(super) spent: u64,
-    pub(super) warp_instructions: u64,
+    pub spent: u64,
+    pub warp_instructions: u64,
     /// For each word, how many more threads executed it than the word before, modulo 2^64.
-    pub(super) profile: Vec<u64>,
+    pub profile: Vec<u64>,
 }
 
 impl Tally {
     /// Counts words that the active lanes execute. Returns whether a warp has used up its turn.
     #[inline(always)]
-    pub(super) fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
+    pub fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
         let (threads, words) = (bundle.active_threads(), (to - from) as u64);
         self.add_words(words, threads, bundle.busy_count());
         self.add_threads(threads, from, to);
@@ -22,13 +22,13 @@ impl Tally {
     }
 
     /// Counts words by the threads and warps that execute them, but not which words they are.
-    pub(super) fn add_words(&mut self, words: u64, threads: u64, warps: u64) {
+    pub fn add_words(&mut self, words: u64, threads: u64, warps: u64) {
         self.spent += threads * words;
         self.warp_instructions += warps * words;
     }
 
     /// Counts which words threads execute.
-    pub(super) fn add_threads(&mut self, threads: u64, from: usize, to: usize) {
+    pub fn add_threads(&mut self, threads: u64, from: usize, to: usize) {
         for (place, change) in [(from, threads), (to, threads.wrapping_neg())] {
             if let Some(count) = self.profile.get_mut(place) {
                 *count = count.wrapping_add(change);
@@ -37,7 +37,7 @@ impl Tally {
     }
 
     /// Reverts counts of words that were not executed; `to` is the end of the counted words.
-    pub(super) fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
+    pub fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
         let (threads, words) = (bundle.active_threads(), (to - from) as u64);
         self.spent -= threads * words;
         self.warp_instructions -= bundle.busy_count() * words;
@@ -46,7 +46,7 @@ impl Tally {
     }
 
     /// Returns what was counted since `before`, an earlier copy.
-    pub(super) fn since(mut self, before: &Tally) -> Self {
+    pub fn since(mut self, before: &Tally) -> Self {
         self.spent -= before.spent;
         self.warp_instructions -= before.warp_instructions;
         for (count, before) in self.profile.iter_mut().zip(&before.profile) {
@@ -56,7 +56,7 @@ impl Tally {
     }
 
     /// Adds the counts of something that is executed `times` times.
-    pub(super) fn add_times(&mut self, each: &Tally, times: u32) {
+    pub fn add_times(&mut self, each: &Tally, times: u32) {
         self.spent += each.spent * u64::from(times);
         self.warp_instructions += each.warp_instructions * u64::from(times);
         for (count, more) in self.profile.iter_mut().zip(&each.profile) {
@@ -65,7 +65,7 @@ impl Tally {
     }
 
     /// Adds the counts of another.
-    pub(super) fn add(&mut self, other: &Tally) {
+    pub fn add(&mut self, other: &Tally) {
         self.spent = self.spent.saturating_add(other.spent);
         self.warp_instructions += other.warp_instructions;
         for (count, more) in self.profile.iter_mut().zip(&other.profile) {
