@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::usc::host::Software;
-use crate::usc::machine::{Machine, Task};
+use crate::usc::machine::Machine;
 use crate::usc::program::Program;
 use crate::usc::register::Register;
+use crate::usc::task::Task;
 
 /// The number of groups after which a program is assumed to loop forever.
 const BUDGET: u64 = 1_000_000;

@@ -1,7 +1,83 @@
-//! Errors of runs.
+//! Errors of programs and runs.
+
+use isaforge_usc::{BuildError, GroupError, Regbank};
 
 use crate::memory::MemoryFault;
 use crate::usc::register::Reach;
+
+/// The maximum size of a program in bytes.
+pub const MAX_PROGRAM: usize = 1 << 24;
+
+/// The reason why bytes or groups are not a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The program has no groups.
+    #[error("the program is empty")]
+    Empty,
+    /// The program is longer than [`MAX_PROGRAM`].
+    #[error("the program has {0} bytes, at most {MAX_PROGRAM} are allowed")]
+    TooLong(usize),
+    /// Some bytes do not decode to a group.
+    #[error("the bytes at {at:#x} are not a group: {reason}")]
+    Decode {
+        /// The offset of the bytes.
+        at: usize,
+        /// The reason.
+        reason: GroupError,
+    },
+    /// A group names a register that does not exist.
+    #[error("group {at:#x}, `{text}`: there is no register {number} in the bank {bank:?}")]
+    Register {
+        /// The offset of the group.
+        at: usize,
+        /// The text of the group.
+        text: String,
+        /// The bank.
+        bank: Regbank,
+        /// The number as it is encoded.
+        number: u32,
+    },
+    /// A repetition steps past the end of a bank.
+    #[error("group {at:#x}, `{text}`: repetition {by} steps past the end of a bank")]
+    Steps {
+        /// The offset of the group.
+        at: usize,
+        /// The text of the group.
+        text: String,
+        /// The index of the repetition, from 0.
+        by: u16,
+    },
+    /// A group writes to a constant or a system value.
+    #[error("group {at:#x}, `{text}`: special register {number} cannot be written")]
+    Fixed {
+        /// The offset of the group.
+        at: usize,
+        /// The text of the group.
+        text: String,
+        /// The number of the special register.
+        number: u32,
+    },
+    /// The parts of a group do not fit together.
+    #[error("group {at:#x}, `{text}`: {reason}")]
+    Build {
+        /// The offset of the group.
+        at: usize,
+        /// The text of the group.
+        text: String,
+        /// The reason.
+        reason: BuildError,
+    },
+    /// The behaviour of an operation is unknown.
+    #[error("group {at:#x}, `{text}`: {what}")]
+    Unsupported {
+        /// The offset of the group.
+        at: usize,
+        /// The text of the group.
+        text: String,
+        /// The reason.
+        what: &'static str,
+    },
+}
 
 /// The reason why a group cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,12 +2,14 @@
 
 use crate::machine::{Access, AccessKind};
 use crate::observe::Traffic;
+use crate::usc::common::{Common, value};
 use crate::usc::error::Trap;
 use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each, splat};
-use crate::usc::machine::{Common, Machine, Task, entry};
-use crate::usc::program::{Action, Program, Step};
+use crate::usc::program::Program;
 use crate::usc::register::{Reach, Register, SHARED};
+use crate::usc::step::{Action, Step};
+use crate::usc::task::{Task, entry};
 
 /// The context in which a task executes.
 pub(super) struct Cpu<'a, H> {
@@ -32,12 +34,11 @@ const ZERO: Column = [0; LANES];
 impl<'a, H: Host> Cpu<'a, H> {
     pub fn new(
         program: &'a Program,
-        machine: &'a mut Machine<H>,
+        (host, common): (&'a mut H, &'a mut Common),
         task: &'a mut Task,
         number: usize,
         traced: bool,
     ) -> Self {
-        let Machine { host, common, .. } = machine;
         Cpu {
             program,
             host,
@@ -155,21 +156,5 @@ impl<'a, H: Host> Cpu<'a, H> {
             // Bursts move at most 16 words.
             accesses.push(Access { lane: instance as u8, size: size as u8, address, kind, space: None, stored });
         }
-    }
-}
-
-/// The value of a register of one instance; 0 for indexed registers.
-pub(super) fn value(task: &Task, common: &Common, register: Register, instance: usize) -> u32 {
-    let of = |bank: &[u32], n: u16, base: u16| bank.get(usize::from(n + base)).copied().unwrap_or(0);
-    match register {
-        Register::Column(column) => task.columns.at(column)[instance % LANES],
-        Register::Coefficient(n) => of(&task.coefficients, n, task.base[0]),
-        Register::Alternate(n) => of(&task.alternates, n, task.base[0]),
-        Register::Shared(n) => of(&common.shared, n, task.base[1]),
-        Register::Global(n) => common.globals.get(usize::from(n)).copied().unwrap_or(0),
-        Register::Slot(n) => task.slots.get(usize::from(n)).copied().unwrap_or(0),
-        Register::Dynamic(n) => of(&common.dynamic, n, 0),
-        Register::Timer => common.time as u32,
-        Register::Indexed { .. } => 0,
     }
 }

@@ -3,9 +3,10 @@
 use isaforge_usc::Lr;
 
 use crate::machine::AccessKind;
+use crate::usc::common::MUTEXES;
 use crate::usc::exec::Cpu;
 use crate::usc::host::Host;
-use crate::usc::machine::{MUTEXES, State};
+use crate::usc::task::State;
 
 impl<H: Host> Cpu<'_, H> {
     /// Releases or acquires a mutex; the action is numbered as it is encoded.

@@ -1,12 +1,9 @@
 //! Executes the graphs of the specification's texts: binds them to registers, states and units.
 
-use std::sync::LazyLock;
-
-use isaforge_core::machine::functions;
-use isaforge_core::semantics::evaluate::{Column as Wide, Environment, Scratch, evaluate};
+use isaforge_core::semantics::evaluate::{Column as Wide, Environment, evaluate};
 use isaforge_core::semantics::{AtomicOp, Special, Type};
+use isaforge_usc::Backend;
 use isaforge_usc::semantics::SEMANTICS;
-use isaforge_usc::{Backend, ISA};
 
 use crate::machine::AccessKind;
 use crate::observe::Traffic;
@@ -14,129 +11,11 @@ use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Place};
 use crate::usc::lanes::{Column, LANES, Mask, each};
-use crate::usc::machine::{Machine, State};
-use crate::usc::program::{Action, Step};
+use crate::usc::names::{Name, STATES, function, operand, ports};
 use crate::usc::register::Register;
 use crate::usc::sample::{X, Y};
-
-/// The implementation of a state of the specification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Predicate,
-    Runs,
-    Executes,
-    Link,
-    CoefficientBase,
-    SharedBase,
-    Kept,
-    Failed,
-    Instances,
-    Runners,
-    Losers,
-    Spot,
-    /// A wire, which composed shapes do not contain.
-    Wire,
-}
-
-static STATES: LazyLock<Vec<Name>> = LazyLock::new(|| {
-    let name = |name: &str| match name {
-        "p0" => Name::Predicate,
-        "pe" => Name::Runs,
-        "executes" => Name::Executes,
-        "link_register" => Name::Link,
-        "coefficient_base" => Name::CoefficientBase,
-        "shared_base" => Name::SharedBase,
-        "kept" => Name::Kept,
-        "failed" => Name::Failed,
-        "instances" => Name::Instances,
-        "runners" => Name::Runners,
-        "losers" => Name::Losers,
-        "place" => Name::Spot,
-        _ => Name::Wire,
-    };
-    SEMANTICS.states.iter().map(|state| name(state.name)).collect()
-});
-
-/// A source or a result of a group.
-#[derive(Clone, Copy, Debug)]
-enum Port {
-    Source(usize),
-    Result(usize),
-    None,
-}
-
-static PORTS: LazyLock<Vec<Port>> = LazyLock::new(|| {
-    let port = |name: &str| match *name.as_bytes() {
-        [b'S', digit @ b'0'..=b'5'] => Port::Source((digit - b'0').into()),
-        [b'W', digit @ b'0'..=b'1'] => Port::Result((digit - b'0').into()),
-        _ => Port::None,
-    };
-    ISA.operands.iter().map(|operand| port(operand.name)).collect()
-});
-
-/// A set of instances that a task stores as a bit mask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u16)]
-pub(super) enum Set {
-    Predicate,
-    Runs,
-    Executes,
-    Kept,
-    Failed,
-}
-
-impl Set {
-    /// The set with this number.
-    pub fn numbered(number: u16) -> Set {
-        let all = [Set::Predicate, Set::Runs, Set::Executes, Set::Kept, Set::Failed];
-        all.get(usize::from(number)).copied().unwrap_or(Set::Executes)
-    }
-
-    /// Whether a group may change it.
-    pub fn is_writable(self) -> bool {
-        self != Set::Executes
-    }
-}
-
-/// Returns the set that a state of the specification refers to.
-pub(super) fn set_of(state: u16) -> Option<Set> {
-    match STATES.get(usize::from(state))? {
-        Name::Predicate => Some(Set::Predicate),
-        Name::Runs => Some(Set::Runs),
-        Name::Executes => Some(Set::Executes),
-        Name::Kept => Some(Set::Kept),
-        Name::Failed => Some(Set::Failed),
-        _ => None,
-    }
-}
-
-/// Returns the register `element` places after the one that an operand of a group names.
-pub(super) fn operand(step: &Step, operand: u16, element: u16) -> Result<Register, Trap> {
-    let (sources, results) = ports(&step.action);
-    let first = match port(operand) {
-        Port::Source(number) => sources[number],
-        Port::Result(number) => results[number].ok_or(Trap::Fixed)?,
-        Port::None => return Err(Trap::Fixed),
-    };
-    first.plus(element).ok_or(Trap::Burst(element.into()))
-}
-
-fn ports(action: &Action) -> (&[Register; 6], [Option<Register>; 2]) {
-    match action {
-        Action::Main(main) => (&main.sources, main.results),
-        Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.results),
-        Action::Control(control) => (&control.sources, [control.result, None]),
-    }
-}
-
-/// Returns the function that a pure intrinsic computes in an instance.
-pub(super) fn function(intrinsic: u16) -> Option<functions::Function> {
-    functions::function(SEMANTICS.intrinsics.get(usize::from(intrinsic))?)
-}
-
-fn port(operand: u16) -> Port {
-    PORTS.get(usize::from(operand)).copied().unwrap_or(Port::None)
-}
+use crate::usc::step::{Action, Step};
+use crate::usc::task::State;
 
 impl<H: Host> Cpu<'_, H> {
     /// Executes a group by its graph for the active instances. Control groups are evaluated for all instances that
@@ -169,16 +48,6 @@ impl<H: Host> Cpu<'_, H> {
             each(active).try_for_each(|instance| self.resolve(register, instance).map(|_| ()))?;
         }
         Ok(())
-    }
-}
-
-/// Scratch space for values. Clones are empty.
-#[derive(Debug, Default)]
-pub(super) struct Room(pub Scratch<LANES>);
-
-impl Clone for Room {
-    fn clone(&self) -> Self {
-        Room::default()
     }
 }
 
@@ -384,7 +253,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
                 each(lanes).try_for_each(|i| host(cpu.host.tessellate(cpu.who(i), word(0, i), word(1, i))))?;
             }
             "end_task" => cpu.task.state = State::Ended,
-            "pixel" => Machine::pixels(cpu.host, cpu.task, cpu.number, lanes)?,
+            "pixel" => cpu.task.pixels(cpu.host, cpu.number, lanes)?,
             "depth" => each(lanes).for_each(|i| cpu.host.depth(cpu.who(i), f32::from_bits(word(0, i)))),
             "alpha_test" => {
                 let mut passes = [0; LANES];

@@ -1,99 +1,23 @@
 //! Programs, decoded once to the steps that the interpreter executes.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-use isaforge_core::group::Values;
-use isaforge_core::semantics::{Shape, compose};
-use isaforge_usc::semantics::SEMANTICS;
-use isaforge_usc::{
-    Backend, BeOp, BuildError, Cc, Extra, Group, GroupError, ISA, Operation, Parts, Regbank, Srcsel, Unit, decode,
-};
+use isaforge_usc::{Backend, BeOp, BuildError, Group, Operation, Parts, Unit, decode};
 
-use crate::usc::error::Trap;
+use crate::usc::error::{LoadError, MAX_PROGRAM};
 use crate::usc::read::Reader;
-use crate::usc::register::Register;
-use crate::usc::together::Code;
-
-/// The maximum size of a program in bytes.
-pub const MAX_PROGRAM: usize = 1 << 24;
-
-/// The reason why bytes or groups are not a program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LoadError {
-    /// The program has no groups.
-    #[error("the program is empty")]
-    Empty,
-    /// The program is longer than [`MAX_PROGRAM`].
-    #[error("the program has {0} bytes, at most {MAX_PROGRAM} are allowed")]
-    TooLong(usize),
-    /// Some bytes do not decode to a group.
-    #[error("the bytes at {at:#x} are not a group: {reason}")]
-    Decode {
-        /// The offset of the bytes.
-        at: usize,
-        /// The reason.
-        reason: GroupError,
-    },
-    /// A group names a register that does not exist.
-    #[error("group {at:#x}, `{text}`: there is no register {number} in the bank {bank:?}")]
-    Register {
-        /// The offset of the group.
-        at: usize,
-        /// The text of the group.
-        text: String,
-        /// The bank.
-        bank: Regbank,
-        /// The number as it is encoded.
-        number: u32,
-    },
-    /// A repetition steps past the end of a bank.
-    #[error("group {at:#x}, `{text}`: repetition {by} steps past the end of a bank")]
-    Steps {
-        /// The offset of the group.
-        at: usize,
-        /// The text of the group.
-        text: String,
-        /// The index of the repetition, from 0.
-        by: u16,
-    },
-    /// A group writes to a constant or a system value.
-    #[error("group {at:#x}, `{text}`: special register {number} cannot be written")]
-    Fixed {
-        /// The offset of the group.
-        at: usize,
-        /// The text of the group.
-        text: String,
-        /// The number of the special register.
-        number: u32,
-    },
-    /// The parts of a group do not fit together.
-    #[error("group {at:#x}, `{text}`: {reason}")]
-    Build {
-        /// The offset of the group.
-        at: usize,
-        /// The text of the group.
-        text: String,
-        /// The reason.
-        reason: BuildError,
-    },
-    /// The behaviour of an operation is unknown.
-    #[error("group {at:#x}, `{text}`: {what}")]
-    Unsupported {
-        /// The offset of the group.
-        at: usize,
-        /// The text of the group.
-        text: String,
-        /// The reason.
-        what: &'static str,
-    },
-}
+use crate::usc::step::{Action, Step};
+use crate::usc::together::code::Code;
+use crate::usc::together::flow::Regions;
 
 /// A program that can be run.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) code: Code,
+    /// The regions compiled to machine code.
+    pub(super) regions: Arc<Regions>,
     /// Whether it decides which fragments are kept.
     pub(super) feeds_back: bool,
     /// The index of the step that starts at an offset.
@@ -105,107 +29,6 @@ pub struct Program {
 
 /// The size in bytes, for offsets, of a group without an encoding.
 const WITHOUT: usize = 4;
-
-/// A group of a program.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    /// The offset in bytes.
-    pub at: u32,
-    /// The length in bytes.
-    pub length: u32,
-    /// The condition by which instances execute it.
-    pub condition: Cc,
-    /// The number of repetitions.
-    pub repeat: u16,
-    /// Whether its instances execute it one at a time.
-    pub atomic: bool,
-    /// Whether the program ends after it.
-    pub last: bool,
-    /// Its action.
-    pub action: Action,
-    /// Its fields.
-    pub values: Box<Values>,
-    /// The graph, composed on first use.
-    pub shape: OnceLock<Option<Shape>>,
-}
-
-impl Step {
-    /// Returns the graph of the group.
-    ///
-    /// # Errors
-    /// When the specification does not define it.
-    pub fn shape(&self) -> Result<&Shape, Trap> {
-        let shape = self.shape.get_or_init(|| compose(SEMANTICS, ISA, &self.values).ok());
-        shape.as_ref().ok_or(Trap::Unknown)
-    }
-
-    /// Whether it reads or writes through an index register.
-    pub fn names_index(&self) -> bool {
-        let (sources, reads) = match &self.action {
-            Action::Main(main) => (&main.sources, main.reads),
-            Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.reads),
-            Action::Control(control) => (&control.sources, 0x3f),
-        };
-        (0..6).any(|i| reads >> i & 1 != 0 && matches!(sources[i], Register::Indexed { .. }))
-    }
-
-    /// The offset of a branch's target.
-    pub fn goal(&self) -> Option<i64> {
-        match &self.action {
-            Action::Control(control) => {
-                let branch = control.parts.branch?;
-                Some(i64::from(branch.offset) + if branch.abs { 0 } else { i64::from(self.at) })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// The action of a group.
-#[derive(Clone, Debug)]
-pub(super) enum Action {
-    /// Float and integer arithmetic, tests, packing, and requests to other units.
-    Main(Box<Main>),
-    /// Bitwise operations.
-    Bitwise(Box<Bitwise>),
-    /// Control flow.
-    Control(Box<Control>),
-}
-
-/// A main group.
-#[derive(Clone, Debug)]
-pub(super) struct Main {
-    /// The sources; those that are not read are special register 0.
-    pub sources: [Register; 6],
-    /// A bit for each source that is read.
-    pub reads: u8,
-    /// The additional operation of phase 2.
-    pub extra: Option<Extra>,
-    /// The backend phase.
-    pub backend: Option<Backend>,
-    /// The destinations.
-    pub results: [Option<Register>; 2],
-    /// Whether repetitions step through the elements of source 0 instead of registers.
-    pub unpacks: bool,
-}
-
-/// A bitwise group.
-#[derive(Clone, Debug)]
-pub(super) struct Bitwise {
-    pub sources: [Register; 6],
-    pub reads: u8,
-    pub results: [Option<Register>; 2],
-}
-
-/// A control group.
-#[derive(Clone, Debug)]
-pub(super) struct Control {
-    pub sources: [Register; 6],
-    pub result: Option<Register>,
-    /// The step that a branch leads to, if any.
-    pub target: Option<usize>,
-    pub parts: Parts,
-}
 
 impl Program {
     /// Decodes a program. Groups after the last one are decoded too, since branches may lead there.
@@ -270,6 +93,7 @@ impl Program {
         Program {
             steps: Vec::new(),
             code: Code::default(),
+            regions: Arc::default(),
             feeds_back: false,
             starts: HashMap::new(),
             bytes: Vec::new(),
@@ -294,6 +118,7 @@ impl Program {
             }
         }
         self.code = Code::new(&self.steps);
+        self.regions = Regions::new(self.steps.len()).into();
         self
     }
 
@@ -331,7 +156,7 @@ impl Program {
             let at = self.steps.get(step as usize).map_or(0, |step| step.at);
             format!("{at:#x}: {}", self.text(at))
         };
-        self.code.listing(text)
+        self.regions.listing(text)
     }
 
     /// Returns the operations of the group that starts at an offset.
@@ -373,9 +198,4 @@ fn placed(parts: &Parts) -> Parts {
 /// Whether an operation decides if a fragment is kept.
 fn feeds_back(backend: &Backend) -> bool {
     backend.op == BeOp::Depthf || (backend.op == BeOp::Atst && !backend.ifb)
-}
-
-/// The index of the source that a field selects.
-pub(super) fn source_of(field: Srcsel) -> usize {
-    field.number() as usize % 6
 }

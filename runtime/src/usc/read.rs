@@ -7,8 +7,9 @@ use isaforge_usc::{
     Alu, AluOp, BeOp, Ctrlop, Dual, ExtraOp, Is0Sel, Is3Sel, Lower, Parts, Pck, PckFormat, Regbank, Single, Unit, Upper,
 };
 
-use crate::usc::program::{Action, Bitwise, Control, LoadError, Main, Step};
+use crate::usc::error::LoadError;
 use crate::usc::register::Register;
+use crate::usc::step::{Action, Bitwise, Control, Main, Step};
 
 /// Converts one group.
 pub(super) struct Reader<'a> {

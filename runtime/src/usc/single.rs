@@ -6,13 +6,17 @@
 use isaforge_usc::Parts;
 
 use crate::Level;
-use crate::usc::error::Trap;
+use crate::usc::common::{Common, MUTEXES};
+use crate::usc::error::{LoadError, Trap};
+use crate::usc::exec::Cpu;
 use crate::usc::host::Host;
 use crate::usc::lanes::{Column, Mask};
-use crate::usc::machine::{Common, MUTEXES, Machine, State as Waits, Task};
-use crate::usc::program::{Action, LoadError, Program, Step};
+use crate::usc::machine::Machine;
+use crate::usc::program::Program;
 use crate::usc::register::{COLUMNS, GLOBALS, INTERNALS};
-use crate::usc::together::active;
+use crate::usc::step::{Action, Step};
+use crate::usc::task::{State as Waits, Task};
+use crate::usc::together::code::active;
 
 /// A task about to execute a group, and everything that it can access. Its number is 0.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,7 +185,7 @@ impl<H: Host> Machine<H> {
     /// Executes the first group of a program.
     fn single(&mut self, program: &Program, task: &mut Task) -> Result<Next, Trap> {
         let step = program.steps.first().ok_or(Trap::RanOff)?;
-        let mut cpu = crate::usc::exec::Cpu::new(program, self, task, 0, false);
+        let mut cpu = Cpu::new(program, (&mut self.host, &mut self.common), task, 0, false);
         let result = cpu.execute(step, active(cpu.task, step.condition));
         let (next, woken) = (cpu.next, cpu.woken);
         match result {

@@ -8,11 +8,13 @@ use isaforge_usc::Operation;
 
 use crate::machine::{Access, Observer};
 use crate::observe::{Profile, Terms, Traffic};
+use crate::usc::common::Common;
 use crate::usc::host::Host;
 use crate::usc::lanes::{LANES, Mask};
-use crate::usc::machine::{Common, Task};
-use crate::usc::program::{Program, Step};
-use crate::usc::watched::Seen;
+use crate::usc::program::Program;
+use crate::usc::seen::Seen;
+use crate::usc::step::Step;
+use crate::usc::task::Task;
 
 /// What is observed. Runs without a watch pay nothing for it; runs with one take the data path for every group.
 #[derive(Default)]

@@ -1,41 +1,11 @@
 //! Observable machines for USC programs.
 
-use isaforge_usc::Regbank;
-
 pub use crate::machine::Watched;
-use crate::machine::{self, Access, At, Bank, Properties, View};
-use crate::usc::exec::value;
+use crate::machine::{Bank, Properties};
 use crate::usc::host::{Host, Software};
-use crate::usc::lanes::{LANES, Mask};
-use crate::usc::machine::{Common, Task};
-use crate::usc::register::{
-    DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, SHARED, SPECIALS, TEMPORARIES, constant, pixel,
-};
+use crate::usc::lanes::LANES;
+use crate::usc::seen::{BANKS, CONSTANTS, Numbered};
 use crate::usc::watch::{TERMS, Watch};
-
-/// Returns the register with this number in a bank. `None` when it does not exist.
-type Numbered = fn(u32) -> Option<Register>;
-
-/// The banks: the prefix of the registers' names, their number, whether instances share them, and the register with a
-/// given number.
-const BANKS: [(&str, usize, bool, Numbered); 12] = [
-    ("r", TEMPORARIES, false, Register::temporary),
-    ("i", INTERNALS, false, |n| Register::special(36 + n)),
-    ("o", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
-    ("vi", TEMPORARIES, false, |n| Register::new(Regbank::Vtxin, n)),
-    ("idx", 2, false, |n| Register::new(if n == 0 { Regbank::Idx0 } else { Regbank::Idx1 }, 5)),
-    ("sr", SPECIALS, false, Register::unnamed),
-    ("sl", INTERNALS, true, |n| Some(Register::Slot(n as u16))),
-    ("g", GLOBALS, true, |n| Some(Register::Global(n as u16))),
-    ("sh", SHARED, true, |n| Some(Register::Shared(n as u16))),
-    ("cf", SHARED, true, |n| Some(Register::Coefficient(n as u16))),
-    ("dc", DYNAMIC, true, |n| Some(Register::Dynamic(n as u16))),
-    (CONSTANTS, SPECIALS, true, |n| constant(n as usize).and_then(|_| Register::special(n))),
-];
-/// The bank of constants.
-const CONSTANTS: &str = "c";
-/// The first bank after these, which is the predicate; the next one is Pe, whether an instance runs.
-const PREDICATE: u16 = BANKS.len() as u16;
 
 impl<'a> Watched<'a> {
     /// Creates a machine for a USC program with these bytes. `start` runs it from its start with the given watch, and
@@ -63,60 +33,5 @@ impl<'a> Watched<'a> {
             let host = start(&mut watch)?;
             Ok(move |address, into: &mut [u8]| host.peek(address, into))
         })
-    }
-}
-
-/// A task at a group.
-pub(super) struct Seen<'a, H> {
-    pub task: &'a Task,
-    pub common: &'a Common,
-    pub host: &'a H,
-    /// The number of the task, and whether its instances are pixels.
-    pub who: (usize, bool),
-    pub at: u32,
-    pub active: Mask,
-    pub accesses: &'a [Access],
-}
-
-impl<H: Host> View for Seen<'_, H> {
-    fn at(&self) -> At {
-        let live = if self.task.has_ended() { 0 } else { self.task.valid };
-        At { warp: self.who.0 as u64, pc: self.at.into(), live: live.into(), active: self.active.into() }
-    }
-
-    fn origin(&self) -> String {
-        format!("task {}", self.who.0)
-    }
-
-    fn thread(&self, lane: usize) -> [u32; 3] {
-        let special =
-            |number| Register::special(number).and_then(|register| self.task.get(register, lane)).unwrap_or(0);
-        match self.who {
-            (_, true) => [special(97), special(100), 0],
-            (task, false) => [(task * LANES + lane) as u32, 0, 0],
-        }
-    }
-
-    fn read(&self, register: machine::Register, lane: usize) -> Option<u64> {
-        if lane >= LANES {
-            return None;
-        }
-        let number = register.index;
-        let bit = |mask: Mask| Some(u64::from(mask >> lane & 1));
-        match register.bank.checked_sub(PREDICATE) {
-            Some(0) => return bit(self.task.predicate),
-            Some(_) => return bit(self.task.running),
-            None => {}
-        }
-        let (_, _, _, register) = BANKS.get(usize::from(register.bank))?;
-        Some(value(self.task, self.common, register(number)?, lane).into())
-    }
-
-    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
-        self.host.peek(address, into)
-    }
-
-    fn accesses(&self) -> &[Access] {
-        self.accesses
     }
 }

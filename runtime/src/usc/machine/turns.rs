@@ -1,12 +1,16 @@
 //! Tasks take turns until all have ended, the budget is exhausted or the time is over.
 
-use super::{MUTEXES, Machine, Report, State, Task};
+use super::{Machine, Report};
+use crate::usc::common::MUTEXES;
 use crate::usc::error::{RunError, Trap};
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::each;
 use crate::usc::program::Program;
-use crate::usc::together::{Ahead, Bundle, active};
+use crate::usc::task::{State, Task};
+use crate::usc::together::bundle::Bundle;
+use crate::usc::together::code::active;
+use crate::usc::together::member::Ahead;
 use crate::usc::watch::{Done, Watch};
 
 /// The number of groups that a task executes in a turn.
@@ -117,7 +121,7 @@ impl<H: Host> Machine<H> {
             {
                 return Err(stopped);
             }
-            let mut cpu = Cpu::new(program, self, task, number, watch.is_some());
+            let mut cpu = Cpu::new(program, (&mut self.host, &mut self.common), task, number, watch.is_some());
             cpu.execute(step, active).map_err(|trap| (pc, trap))?;
             let next = cpu.next.unwrap_or(pc + 1);
             woken = cpu.woken;
@@ -153,8 +157,14 @@ impl<H: Host> Machine<H> {
         let all = budget / TURN > tasks.len() as u64;
         let count = tasks.len();
         let (before, rest) = tasks.split_at_mut(number);
-        let mut bundle =
-            Bundle { level: self.level, program, machine: self, members: Vec::new(), state: Box::default() };
+        let mut bundle = Bundle {
+            level: self.level,
+            program,
+            host: &mut self.host,
+            common: &mut self.common,
+            members: Vec::new(),
+            state: Box::default(),
+        };
         for (task, at) in rest.iter_mut().chain(before).zip((number..count).chain(0..number)).take(TASKS) {
             let joins = || task.state == State::Ready && run.ahead[at].is_nothing() && program.code.is_own(task.pc);
             if at == number {
@@ -176,7 +186,7 @@ impl<H: Host> Machine<H> {
             let lost = task.valid & !(task.kept & !task.failed);
             each(lost).for_each(|instance| self.host.discard(Instance { task: number, instance }));
         }
-        Self::pixels(&mut self.host, task, number, task.valid)
+        task.pixels(&mut self.host, number, task.valid)
     }
 }
 

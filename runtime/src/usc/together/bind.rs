@@ -5,10 +5,10 @@ use std::ops::Range;
 use isaforge_core::semantics::Type;
 
 use crate::exec::vector::select::{Binder, Place};
-use crate::usc::graph::{operand, set_of};
 use crate::usc::lanes::ROWS;
-use crate::usc::program::Step;
+use crate::usc::names::{operand, set_of};
 use crate::usc::register::{COLUMNS, Register};
+use crate::usc::step::Step;
 
 /// The column with all bits set for the instances that execute.
 pub(super) const ACTIVE: u16 = COLUMNS as u16;

@@ -4,97 +4,26 @@ use std::ops::ControlFlow;
 
 use crate::exec::jit::lanes::emit::FlowState;
 use crate::exec::vector::effect::Effect;
-use crate::exec::vector::{self, Family};
 use crate::level::Level;
-use crate::usc::error::Trap;
+use crate::usc::common::Common;
 use crate::usc::exec::Cpu;
-use crate::usc::graph::{Set, function};
 use crate::usc::host::Host;
-use crate::usc::lanes::{LANES, Mask};
-use crate::usc::machine::{Machine, State, Task};
+use crate::usc::lanes::Mask;
+use crate::usc::names::function;
 use crate::usc::program::Program;
+use crate::usc::task::Task;
 
-use super::bind::ACTIVE;
 use super::code::{Kind, Operations, active};
 use super::flow::Executed;
-
-/// The number of words of a column that handlers compute at a time.
-pub(super) const PART: usize = 8;
-
-/// The view that operations on columns have of tasks.
-#[derive(Debug)]
-pub(super) struct Tasks;
-
-impl Family<PART> for Tasks {
-    const SLOT: u32 = 32;
-    const PARTS: usize = LANES / 2 / PART;
-    type Member<'m> = Member<'m>;
-}
-
-impl vector::Member<PART> for Member<'_> {
-    #[inline(always)]
-    fn part(&self, row: u16, part: usize) -> &[u64; PART] {
-        self.task.columns.part(row, part)
-    }
-
-    #[inline(always)]
-    fn part_mut(&mut self, row: u16, part: usize) -> &mut [u64; PART] {
-        self.task.columns.part_mut(row, part)
-    }
-
-    #[inline(always)]
-    fn set(&self, number: u16) -> u64 {
-        match Set::numbered(number) {
-            Set::Predicate => self.task.predicate.into(),
-            Set::Runs => self.task.running.into(),
-            Set::Executes => self.active.into(),
-            Set::Kept => self.task.kept.into(),
-            Set::Failed => self.task.failed.into(),
-        }
-    }
-
-    #[inline(always)]
-    fn change_set(&mut self, number: u16, lanes: u64, of: u64) {
-        let set = match Set::numbered(number) {
-            Set::Predicate => &mut self.task.predicate,
-            Set::Runs => &mut self.task.running,
-            Set::Kept => &mut self.task.kept,
-            Set::Failed => &mut self.task.failed,
-            Set::Executes => return,
-        };
-        *set = *set & !(of as Mask) | (lanes & of) as Mask;
-    }
-}
-
-/// A task of a bundle.
-#[derive(Debug)]
-pub(in crate::usc) struct Member<'t> {
-    pub task: &'t mut Task,
-    /// The instances that execute the current operations.
-    pub active: Mask,
-    number: usize,
-    /// The number of groups that it may still execute.
-    left: u64,
-    stands: bool,
-    done: Ahead,
-}
-
-/// What a task has executed before its turn.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::usc) struct Ahead {
-    pub groups: u64,
-    /// The number of groups, each multiplied by the number of active instances.
-    pub instance_groups: u64,
-    /// The reason why the group after these cannot be executed.
-    pub trap: Option<Trap>,
-}
+use super::member::{Ahead, Member};
 
 /// Tasks of a program that advance together, each as if it were alone.
 #[derive(Debug)]
 pub(in crate::usc) struct Bundle<'a, 't, H> {
     pub level: Level,
     pub program: &'a Program,
-    pub machine: &'a mut Machine<H>,
+    pub host: &'a mut H,
+    pub common: &'a mut Common,
     pub members: Vec<Member<'t>>,
     /// The state that machine code works on.
     pub state: Box<FlowState>,
@@ -132,10 +61,10 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
     /// has executed a group of it.
     fn flow(&mut self, pc: usize, here: usize) -> bool {
         let (program, level) = (self.program, self.level);
-        let Some(region) = program.code.regions().at(program, pc, level) else { return false };
+        let Some(region) = program.regions.at(&program.steps, &program.code, pc, level) else { return false };
         let mut any = false;
         for member in &mut self.members[..here] {
-            let done = region.run(program, level, member.task, &mut self.state, member.left);
+            let done = region.run(&program.steps, &program.code, level, member.task, &mut self.state, member.left);
             let Some(Executed { groups, instance_groups }) = done else { continue };
             member.task.groups += groups;
             member.done.groups += groups;
@@ -240,7 +169,7 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
         let step = &self.program.steps[pc];
         for member in &mut self.members[..here] {
             let active = active(member.task, step.condition);
-            let mut cpu = Cpu::new(self.program, self.machine, member.task, member.number, false);
+            let mut cpu = Cpu::new(self.program, (self.host, self.common), member.task, member.number, false);
             let outcome = cpu.execute(step, active);
             let next = cpu.next.unwrap_or(pc + 1);
             if let Err(trap) = outcome {
@@ -253,13 +182,6 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
             member.done.instance_groups += u64::from(active.count_ones());
             member.left -= 1;
         }
-    }
-}
-
-impl Ahead {
-    /// Whether the task has not advanced.
-    pub fn is_nothing(&self) -> bool {
-        self.groups == 0 && self.trap.is_none()
     }
 }
 
@@ -276,20 +198,5 @@ fn apply(effect: &Effect, member: &mut Member<'_>) {
     if let (Some(function), Some(from), Some(to)) = (function(effect.numbers[0]), effect.values.first(), effect.to) {
         let result = member.task.columns.at(from.row).map(function);
         *member.task.columns.at_mut(to.row) = result;
-    }
-}
-
-impl Member<'_> {
-    /// Sets the instances that write columns.
-    fn set_lanes(&mut self, lanes: Mask) {
-        let column = self.task.columns.at_mut(ACTIVE);
-        for (i, slot) in column.iter_mut().enumerate() {
-            *slot = (lanes >> i & 1).wrapping_neg();
-        }
-    }
-
-    /// Whether it may execute another group.
-    fn goes(&self) -> bool {
-        self.left > 0 && !self.stands && self.task.state == State::Ready
     }
 }

@@ -9,16 +9,15 @@ use isaforge_usc::{BeOp, Bpred, Cc, Ctrlop};
 use crate::exec::vector::code::Code as Rows;
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::select::select;
-use crate::usc::exec::value;
-use crate::usc::graph::{Set, function, set_of};
+use crate::usc::common::{Common, value};
 use crate::usc::lanes::{Mask, splat};
-use crate::usc::machine::{Common, Task};
-use crate::usc::program::{Action, Control, Main, Step, source_of};
+use crate::usc::names::{Set, function, set_of};
 use crate::usc::register::{Reach, Register};
+use crate::usc::step::{Action, Control, Main, Step, source_of};
+use crate::usc::task::Task;
 
 use super::bind::{Banks, Columns, Shared, Spreads};
-use super::bundle::{PART, Tasks};
-use super::flow::Regions;
+use super::member::{PART, Tasks};
 
 /// The maximum number of groups of a program that are covered with operations on columns, since this takes time.
 const MAX_COVERED: usize = 1 << 14;
@@ -53,8 +52,6 @@ pub(in crate::usc) struct Code {
     groups: Vec<(Kind, Cc)>,
     operations: Vec<Option<Arc<Operations>>>,
     spreads: Spreads,
-    /// The regions compiled to machine code.
-    regions: Arc<Regions>,
 }
 
 impl Code {
@@ -81,18 +78,7 @@ impl Code {
                 code.groups[i - 1].0 = Kind::Plain(count + 1);
             }
         }
-        code.regions = Regions::new(steps.len()).into();
         code
-    }
-
-    /// Returns the machine code compiled so far as text; `text` returns the text of a group.
-    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
-        self.regions.listing(text)
-    }
-
-    /// The regions compiled to machine code.
-    pub(super) fn regions(&self) -> &Regions {
-        &self.regions
     }
 
     /// The rows of values shared by all instances.

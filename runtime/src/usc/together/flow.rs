@@ -21,11 +21,11 @@ use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row;
 use crate::exec::jit::lanes::select::{Access, Binding, Place, Target, Truth, select};
 use crate::level::Level;
-use crate::usc::graph::{Set, operand, set_of};
 use crate::usc::lanes::{LANES, Mask};
-use crate::usc::machine::Task;
-use crate::usc::program::{Program, Step};
+use crate::usc::names::{Set, operand, set_of};
 use crate::usc::register::{Register, constant};
+use crate::usc::step::Step;
+use crate::usc::task::Task;
 
 use super::bind::Spreads;
 use super::code::{Code, Kind, changes_instances};
@@ -43,7 +43,7 @@ const VALID: u16 = 5;
 
 /// The regions of a program.
 #[derive(Debug, Default)]
-pub(super) struct Regions {
+pub(in crate::usc) struct Regions {
     /// For each group, the region that begins there.
     entries: Vec<Entry>,
     compiled: AtomicUsize,
@@ -59,7 +59,7 @@ struct Entry {
 
 /// Groups that are compiled to one function.
 #[derive(Debug)]
-pub(super) struct Region {
+pub(in crate::usc) struct Region {
     groups: Range<usize>,
     /// The function for tasks whose 32 instances all run, and the function for any task.
     whole: OnceLock<Option<FlowFn>>,
@@ -68,7 +68,7 @@ pub(super) struct Region {
 
 /// What a task has executed of a region.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Executed {
+pub(in crate::usc) struct Executed {
     pub groups: u64,
     pub instance_groups: u64,
 }
@@ -80,7 +80,7 @@ impl Regions {
     }
 
     /// Returns the region that begins at a group. `None` until tasks have reached the group often.
-    pub fn at(&self, program: &Program, pc: usize, level: Level) -> Option<&Region> {
+    pub fn at(&self, steps: &[Step], code: &Code, pc: usize, level: Level) -> Option<&Region> {
         let often = level.compiles_after(OFTEN)?;
         let entry = self.entries.get(pc)?;
         let kept = entry.regions.get(Host::of(level)? as usize)?;
@@ -91,7 +91,7 @@ impl Regions {
             return None;
         }
         let make = || {
-            let groups = extent(program, pc, level)?;
+            let groups = extent(steps, code, pc, level)?;
             let before = self.compiled.fetch_add(groups.len(), Ordering::Relaxed);
             let region = || Box::new(Region { groups, whole: OnceLock::new(), any: OnceLock::new() });
             (before < COMPILED).then(region)
@@ -117,14 +117,15 @@ impl Region {
     /// Lets a task execute at most `most` groups of the region. `None` when it has executed none.
     pub fn run(
         &self,
-        program: &Program,
+        steps: &[Step],
+        code: &Code,
         level: Level,
         task: &mut Task,
         state: &mut FlowState,
         most: u64,
     ) -> Option<Executed> {
         let all = task.valid & task.running == Mask::MAX;
-        let make = |whole: bool| move || function(program, self.groups.clone(), whole, level);
+        let make = |whole: bool| move || function(steps, code, self.groups.clone(), whole, level);
         let whole = if all { self.whole.get_or_init(make(true)).as_ref() } else { None };
         let function = match whole {
             Some(function) => function,
@@ -156,21 +157,21 @@ fn sets(task: &mut Task) -> [(Set, &mut Mask); 4] {
 /// The groups of the region that begins at a group: up to the last jump back to it, or else up to the first group that
 /// is not compiled. Later loops are regions of their own, since the groups before them may change which instances run.
 /// `None` when the region is a single group, which the bundle executes equally fast.
-fn extent(program: &Program, pc: usize, level: Level) -> Option<Range<usize>> {
+fn extent(steps: &[Step], code: &Code, pc: usize, level: Level) -> Option<Range<usize>> {
     let mut graph = Graph::new(SEMANTICS, level);
     let mut is_compiled = |at: usize| {
         graph.clear();
-        match program.code.at(at).0 {
+        match code.at(at).0 {
             Kind::Branch { link, .. } => link.is_none(),
             Kind::Plain(_) | Kind::ForAll => {
-                Conditions { whole: false }.add(&program.code, &program.steps[at], at, &mut graph).is_some()
+                Conditions { whole: false }.add(code, &steps[at], at, &mut graph).is_some()
             }
             Kind::Own | Kind::Outside => false,
         }
     };
-    let last = program.steps.len().min(pc + LOOP);
+    let last = steps.len().min(pc + LOOP);
     let end = (pc..last).find(|&at| !is_compiled(at)).unwrap_or(last);
-    let target = |at: usize| match program.code.at(at).0 {
+    let target = |at: usize| match code.at(at).0 {
         Kind::Branch { target, .. } => Some(target),
         _ => None,
     };
@@ -185,23 +186,27 @@ fn extent(program: &Program, pc: usize, level: Level) -> Option<Range<usize>> {
 }
 
 /// Compiles groups to a function. `None` when they run out of registers.
-fn function(program: &Program, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
+fn function(steps: &[Step], code: &Code, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
     let compile = |longest: usize| {
-        let wanted = flow(program, groups.clone(), (whole, level), longest)?;
+        let wanted = flow((steps, code), groups.clone(), (whole, level), longest)?;
         FlowFn::new(&Emitted::flow(&wanted)?, level)
     };
     BLOCKS.into_iter().find_map(compile)
 }
 
 /// Builds the flow of some groups, in blocks.
-fn flow(program: &Program, groups: Range<usize>, (whole, level): (bool, Level), longest: usize) -> Option<Flow> {
-    let code = &program.code;
+fn flow(
+    (steps, code): (&[Step], &Code),
+    groups: Range<usize>,
+    (whole, level): (bool, Level),
+    longest: usize,
+) -> Option<Flow> {
     let is_target =
         |at: usize| groups.clone().any(|from| matches!(code.at(from).0, Kind::Branch { target, .. } if target == at));
     let starts_anew = |at: usize| {
         let [(before, condition), (this, next)] = [code.at(at - 1), code.at(at)];
         let is_alike = matches!((before, this), (Kind::Plain(_), Kind::Plain(_)) | (Kind::ForAll, Kind::ForAll));
-        !is_alike || condition != next || changes_instances(&program.steps[at - 1]) || is_target(at)
+        !is_alike || condition != next || changes_instances(&steps[at - 1]) || is_target(at)
     };
     let mut starts = vec![groups.start];
     for at in groups.clone().skip(1) {
@@ -224,7 +229,7 @@ fn flow(program: &Program, groups: Range<usize>, (whole, level): (bool, Level), 
         } else {
             for at in start..end {
                 graph.begin(at as u64);
-                conditions.add(code, &program.steps[at], at, &mut graph)?;
+                conditions.add(code, &steps[at], at, &mut graph)?;
             }
         }
         let mut rows: Vec<_> = graph.written().collect();

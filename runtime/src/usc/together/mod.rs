@@ -9,14 +9,13 @@
 //! one after another, including errors; only tasks that did not fail may have executed more.
 //!
 //! - `bind`: binds registers, states and constants in graphs to columns
+//! - `member`: tasks as operations on columns access them
 //! - `code`: the kind of each group of a program
 //! - `flow`: regions compiled to machine code
 //! - `bundle`: the tasks that advance
 
 mod bind;
-mod bundle;
-mod code;
-mod flow;
-
-pub(super) use bundle::{Ahead, Bundle};
-pub(super) use code::{Code, active};
+pub(super) mod bundle;
+pub(super) mod code;
+pub(super) mod flow;
+pub(super) mod member;
