@@ -4,6 +4,8 @@ use crate::exec::vector::{Family, Member, bits_of, mask_of};
 
 /// The threads of a group.
 pub const THREADS: usize = 4;
+/// The most active groups of a core.
+pub const ACTIVE: usize = 20;
 
 /// The registers and flags of a group, as a host sets and reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

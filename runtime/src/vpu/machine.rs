@@ -7,12 +7,12 @@ use crate::engine::{Engine, Execution};
 use crate::level::Level;
 use crate::machine::Observer;
 use crate::vpu::error::{RunError, SetupError, Warning};
-use crate::vpu::exec::{Bank, Outside, Palette};
 use crate::vpu::group::{Registers, Start};
 use crate::vpu::memory::{MAX_MEMORY, Memory};
 use crate::vpu::processor::{Core, Ended, Rectangle};
 use crate::vpu::program::Program;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
+use crate::vpu::world::{Bank, Outside, Palette};
 
 /// The configuration of a machine.
 #[derive(Clone, Debug)]

@@ -5,16 +5,15 @@ use std::collections::VecDeque;
 use crate::level::Level;
 use crate::machine::Observer;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
-use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
-use crate::vpu::group::{Group, Registers, Start};
+use crate::vpu::exec::{Outcome, execute};
+use crate::vpu::group::{ACTIVE, Group, Registers, Start};
 use crate::vpu::op::Interacts;
 use crate::vpu::program::{Program, refusal};
+use crate::vpu::seen::Seen;
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
-use crate::vpu::watched::Seen;
+use crate::vpu::world::{BANKS, Outside, QUEUE, World};
 
-/// The most active groups of a core.
-pub const ACTIVE: usize = 20;
 /// The number of consecutive instructions of a group when cycles are not counted.
 const TURN: u64 = 64;
 /// The most consecutive instructions of a group that cannot interact with others.

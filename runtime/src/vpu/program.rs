@@ -11,13 +11,12 @@ use crate::exec::vector::code::Code;
 use crate::level::Level;
 use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
+use crate::vpu::instructions::{Instructions, PROGRAM};
 use crate::vpu::op::{Interacts, Op};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::code::Side;
 use crate::vpu::together::lanes::{Groups, PART};
-
-/// The words of program memory.
-pub const PROGRAM: usize = 1024;
+use crate::vpu::together::sequence::{Sequence, Sequences};
 
 /// What the code of a program depends on: its words, the size of tiles, and the level, which is `None` for the
 /// reference.
@@ -28,9 +27,7 @@ static PROGRAMS: ProgramCache<Key, Program> = ProgramCache::new();
 /// Program memory: the words, and their instructions ready to run.
 pub(crate) struct Program {
     pub words: [u64; PROGRAM],
-    /// The distinct instructions, and the index of the one at each address.
-    ops: Vec<Option<Op>>,
-    places: [u16; PROGRAM],
+    instructions: Instructions,
     /// The contents of the constant rows.
     pub constants: Vec<u64>,
     /// The registers of a group's bank that its operations on rows read, bit 0 for the first.
@@ -38,8 +35,8 @@ pub(crate) struct Program {
     /// How groups that run it at the same time may interact.
     pub interacts: Interacts,
     tile_size: TileSize,
-    /// The code for groups side by side, created when first needed.
-    together: OnceLock<Side>,
+    /// The code for groups side by side, and its sequences, created when first needed.
+    together: OnceLock<(Side, Sequences)>,
 }
 
 impl Program {
@@ -69,8 +66,7 @@ impl Program {
     pub(crate) fn new(words: &[u64], tile_size: TileSize) -> Self {
         let mut program = Program {
             words: [0; PROGRAM],
-            ops: vec![Op::new(0)],
-            places: [0; PROGRAM],
+            instructions: Instructions { ops: vec![Op::new(0)], places: [0; PROGRAM] },
             constants: Vec::new(),
             globals: 0,
             interacts: Interacts::Nobody,
@@ -78,19 +74,20 @@ impl Program {
             together: OnceLock::new(),
         };
         let mut known = HashMap::from([(0, 0)]);
-        let memory = program.words.iter_mut().zip(&mut program.places);
+        let Instructions { ops, places } = &mut program.instructions;
+        let memory = program.words.iter_mut().zip(places);
         for ((at, place), word) in memory.zip(words) {
             *at = *word;
             *place = *known.entry(*word).or_insert_with(|| {
-                program.ops.push(Op::new(*word));
-                (program.ops.len() - 1) as u16
+                ops.push(Op::new(*word));
+                (ops.len() - 1) as u16
             });
         }
         // A word that is not an instruction stops all groups, and how far each has come then depends on their order.
-        let interacts = program.ops.iter().map(|op| op.as_ref().map_or(Interacts::Anyone, Op::interacts));
+        let interacts = ops.iter().map(|op| op.as_ref().map_or(Interacts::Anyone, Op::interacts));
         program.interacts = interacts.max().unwrap_or(Interacts::Nobody);
-        let steady = program.ops.iter().flatten().all(|op| !op.spawns);
-        for op in program.ops.iter_mut().flatten() {
+        let steady = ops.iter().flatten().all(|op| !op.spawns);
+        for op in ops.iter_mut().flatten() {
             let places = op.places.clone();
             let constants = &mut program.constants;
             op.cover(&mut Rows {
@@ -109,20 +106,31 @@ impl Program {
     /// Returns the instruction at an address; `None` if the word is not an instruction.
     #[inline(always)]
     pub(crate) fn op(&self, pc: u16) -> Option<&Op> {
-        let place = self.places[usize::from(pc) % PROGRAM];
-        self.ops.get(usize::from(place)).and_then(Option::as_ref)
+        self.instructions.op(pc)
     }
 
     /// Returns its code for groups side by side, if it has one.
     #[inline]
     pub(crate) fn code(&self, pc: u16) -> Option<&Code<PART, Groups>> {
-        self.side().code(usize::from(self.places[usize::from(pc) % PROGRAM]))
+        self.side().code(self.instructions.place(pc))
     }
 
     /// Returns the code for groups side by side.
     #[inline]
     pub(crate) fn side(&self) -> &Side {
-        self.together.get_or_init(|| Side::new(&self.ops, self.tile_size))
+        &self.together().0
+    }
+
+    /// Returns the sequence that begins at an instruction; `None` while that was not reached often.
+    #[inline]
+    pub(crate) fn sequence(&self, pc: u16, level: Level) -> Option<&Sequence> {
+        let (side, sequences) = self.together();
+        sequences.at(&self.instructions, side, pc, level)
+    }
+
+    #[inline]
+    fn together(&self) -> &(Side, Sequences) {
+        self.together.get_or_init(|| (Side::new(&self.instructions.ops, self.tile_size), Sequences::new()))
     }
 
     pub(crate) fn word(&self, pc: u16) -> u64 {

@@ -8,12 +8,12 @@
 use serde_json::{Map, Value};
 
 use crate::vpu::error::SetupError;
-use crate::vpu::exec::{Bank, Palette};
 use crate::vpu::group::Registers;
 use crate::vpu::machine::{Config, Machine};
 use crate::vpu::memory::MAX_MEMORY;
 use crate::vpu::processor::Rectangle;
 use crate::vpu::tiles::{TILE_BUFFERS, TileSize};
+use crate::vpu::world::{Bank, Palette};
 
 /// Why a scene cannot be read or set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,11 +5,12 @@
 
 use crate::level::Level;
 use crate::vpu::error::{Misuse, Wait};
-use crate::vpu::exec::{BANKS, Bank, Outcome, Outside, Palette, World, execute as run};
+use crate::vpu::exec::{Outcome, execute as run};
 use crate::vpu::group::{Group, Registers, Start, THREADS, components, row, word};
 use crate::vpu::memory::Memory;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
+use crate::vpu::world::{BANKS, Bank, Outside, Palette, World};
 
 /// A group about to execute a word, and everything that it can observe.
 #[derive(Clone, Debug)]

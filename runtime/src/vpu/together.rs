@@ -17,9 +17,10 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use crate::level::Level;
-use crate::vpu::exec::{Outcome, Outside, World, execute};
+use crate::vpu::exec::{Outcome, execute};
 use crate::vpu::group::{Group, SLOTS, row, word};
 use crate::vpu::program::Program;
+use crate::vpu::world::{Outside, World};
 use act::{Acting, Flow, members};
 use lanes::Lanes;
 use sequence::{Item, Sequence};
@@ -166,7 +167,7 @@ impl<'a> Bundle<'a> {
         while since < room && flow != Flow::Own && others.is_none_or(|others| pc < others || since == 0) {
             if begins && whole && set == self.held {
                 begins = false;
-                let sequence = self.program.side().sequence(self.program, pc, self.level);
+                let sequence = self.program.sequence(pc, self.level);
                 let fits = |length: u64| length > 0 && since + length <= room;
                 let is_apart = |length: u16| others.is_none_or(|others| pc + length <= others);
                 if let Some(sequence) = sequence.filter(|s| fits(s.length.into()) && is_apart(s.length)) {

@@ -8,10 +8,10 @@ use crate::exec::vector::effect::Effect;
 use crate::level::Level;
 use crate::vpu::environment::{components, set_component, threads};
 use crate::vpu::error::Misuse;
-use crate::vpu::exec::{Outside, World};
 use crate::vpu::group::{self, Group, THREADS, row, word};
 use crate::vpu::op::{Op, Place, name};
 use crate::vpu::together::lanes::Lanes;
+use crate::vpu::world::{Outside, World};
 
 /// Where groups continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

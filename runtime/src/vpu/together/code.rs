@@ -16,12 +16,10 @@ use crate::level::Level;
 use crate::vpu::bind::Rows;
 use crate::vpu::group::row;
 use crate::vpu::op::{Op, name};
-use crate::vpu::program::{PROGRAM, Program};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::lanes::{Groups, Lanes, PART};
-use crate::vpu::together::sequence::Sequence;
 
-/// How often an instruction must be reached before a sequence is compiled there.
+/// How often a value must be requested before it is created.
 const OFTEN: u32 = 16;
 
 /// A program for groups side by side.
@@ -40,8 +38,6 @@ pub(crate) struct Side {
     targets: Vec<u16>,
     /// The registers and states of groups that it reads or writes.
     pub touched: Vec<u16>,
-    /// The sequence at each address, once it has been reached often.
-    starts: Vec<Often<Sequence>>,
 }
 
 impl Side {
@@ -71,15 +67,8 @@ impl Side {
             let shares = codes.iter().flatten().flat_map(Code::effects).any(|effect| effect.op == Node::Write);
             touched.retain(|row| seen[usize::from(*row)] || shares && *row >= row::SHARED);
         }
-        let starts = (0..PROGRAM).map(|_| Often::default()).collect();
         let targets = ops.iter().flatten().flat_map(targets).collect();
-        Side { codes, constants, before, read, begin: Default::default(), targets, touched, starts }
-    }
-
-    /// Returns the sequence that begins at an instruction; `None` while that was not reached often.
-    #[inline]
-    pub(crate) fn sequence(&self, program: &Program, pc: u16, level: Level) -> Option<&Sequence> {
-        self.starts.get(usize::from(pc))?.get(level, || Sequence::new(program, pc, level))
+        Side { codes, constants, before, read, begin: Default::default(), targets, touched }
     }
 
     /// Iterates over the rows that are zero when a group begins.
@@ -124,7 +113,7 @@ impl Side {
 }
 
 /// A value that is created once it has been requested often.
-struct Often<T> {
+pub(super) struct Often<T> {
     asked: AtomicU32,
     made: OnceLock<T>,
 }
@@ -137,7 +126,7 @@ impl<T> Default for Often<T> {
 
 impl<T> Often<T> {
     #[inline]
-    fn get(&self, level: Level, make: impl FnOnce() -> T) -> Option<&T> {
+    pub(super) fn get(&self, level: Level, make: impl FnOnce() -> T) -> Option<&T> {
         if let Some(made) = self.made.get() {
             return Some(made);
         }

@@ -6,8 +6,7 @@ use crate::exec::vector::handler::Micro;
 use crate::exec::vector::{Family, Member};
 use crate::guarded::Guarded;
 use crate::level::Level;
-use crate::vpu::group::{self, THREADS, row};
-use crate::vpu::processor::ACTIVE;
+use crate::vpu::group::{self, ACTIVE, THREADS, row};
 
 /// The words of a part of a row: as many as the widest vectors of a host have.
 pub(crate) const PART: usize = 8;

@@ -12,8 +12,9 @@ use crate::exec::vector::handler::Micro;
 use crate::exec::vector::native::Run;
 use crate::level::Level;
 use crate::vpu::group::row;
+use crate::vpu::instructions::{Instructions, PROGRAM};
 use crate::vpu::op::name;
-use crate::vpu::program::{PROGRAM, Program};
+use crate::vpu::together::code::{Often, Side};
 use crate::vpu::together::lanes::{Groups, PART};
 
 /// The maximum number of instructions of a sequence.
@@ -39,17 +40,32 @@ pub(crate) struct Sequence {
     pub length: u16,
 }
 
+/// The sequences of a program, by the address of their first instruction; each is made once that was reached often.
+pub(crate) struct Sequences(Vec<Often<Sequence>>);
+
+impl Sequences {
+    pub(crate) fn new() -> Self {
+        Sequences((0..PROGRAM).map(|_| Often::default()).collect())
+    }
+
+    /// Returns the sequence that begins at an instruction; `None` while that was not reached often.
+    #[inline]
+    pub(crate) fn at(&self, instructions: &Instructions, side: &Side, pc: u16, level: Level) -> Option<&Sequence> {
+        self.0.get(usize::from(pc))?.get(level, || Sequence::new(instructions, side, pc, level))
+    }
+}
+
 impl Sequence {
     /// Compiles the instructions from an address on, up to the next that may jump.
-    pub(crate) fn new(program: &Program, first: u16, level: Level) -> Self {
-        let mut maker = Maker { program, level, items: Vec::new(), pending: None, run: None };
+    pub(crate) fn new(instructions: &Instructions, side: &Side, first: u16, level: Level) -> Self {
+        let mut maker = Maker { side, level, items: Vec::new(), pending: None, run: None };
         let mut length = 0;
         while length < MAX_SEQUENCE && usize::from(first + length) < PROGRAM {
             let pc = first + length;
-            if length > 0 && program.side().is_target(pc) {
+            if length > 0 && side.is_target(pc) {
                 break;
             }
-            let (Some(op), Some(code)) = (program.op(pc), program.code(pc)) else { break };
+            let (Some(op), Some(code)) = (instructions.op(pc), side.code(instructions.place(pc))) else { break };
             if op.pends && maker.pending != Some(false) {
                 maker.put(Item::Pends(pc), code.whole());
             }
@@ -81,7 +97,7 @@ struct Open {
 
 /// Builds a sequence.
 struct Maker<'a> {
-    program: &'a Program,
+    side: &'a Side,
     level: Level,
     items: Vec<Item>,
     /// Whether results of all threads are pending (`true`) or of none (`false`), if known.
@@ -163,7 +179,7 @@ impl Maker<'_> {
 
     fn open(&self) -> Open {
         let mut run = Run::new(SEMANTICS, self.level);
-        for (row, constant) in row::CONSTANTS.zip(&self.program.side().constants) {
+        for (row, constant) in row::CONSTANTS.zip(&self.side.constants) {
             run.know(row, *constant);
         }
         if let Some(pending) = self.pending {
