@@ -340,7 +340,7 @@ mod tests {
                 let rows = vec![[0; PART]; ROWS * PARTS];
                 let mut lanes = Lanes { rows, active: u64::MAX, set: 0, stored: vec![] };
                 for _ in 0..20 {
-                    for (row, part) in (1..4).flat_map(|row| (0..Groups::PARTS).map(move |part| (row, part))) {
+                    for (row, part) in (1..4).flat_map(|row| (0..PARTS).map(move |part| (row, part))) {
                         lanes.part_mut(row, part).fill_with(|| {
                             let special = |random: &mut Random| SPECIAL[random.below(8) as usize];
                             let halves = (0..4).fold(0, |all, _| all << 16 | special(&mut random));
@@ -349,7 +349,7 @@ mod tests {
                     }
                     micro(5).run(level, &[], std::slice::from_mut(&mut lanes));
                     execute(&mut lanes, &machine);
-                    for part in 0..Groups::PARTS {
+                    for part in 0..PARTS {
                         let read = [1, 2, 3].map(|row| *lanes.part(row, part));
                         assert_eq!(lanes.part(4, part), lanes.part(5, part), "{handler:?} {number:#x} {read:x?}");
                     }

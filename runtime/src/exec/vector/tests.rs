@@ -31,6 +31,7 @@ pub(super) struct Lanes<const K: usize, const SLOT: u32, const L: usize> {
 }
 
 /// A bundle of such lanes.
+#[derive(Debug)]
 pub(super) struct Bundle<const SLOT: u32, const L: usize>;
 
 impl<const K: usize, const SLOT: u32, const L: usize> Family<K> for Bundle<SLOT, L> {

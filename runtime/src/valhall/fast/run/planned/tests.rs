@@ -118,7 +118,8 @@ fn plan(launch: &Launch, out: u32, level: Level) -> Option<Option<Arc<Plan>>> {
     let program = Program::new(&launch.program);
     let loaded = Loaded::new(&program, &launch.uniforms, warps(launch) as u32, level);
     let mut runner = runner(&loaded, launch);
-    let _ = run_groups(&loaded, &mut runner, launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
+    let _ =
+        run_groups(&loaded, &mut runner, launch, &mut Outside::new(&mut memory(out), &mut Nothing), 0..count(launch));
     let _ = runner.outcome();
     let together = (WARPS / warps(launch)).max(1) as u32;
     let grid = Grid { groups: launch.groups, size: launch.local_size, together };
