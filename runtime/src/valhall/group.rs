@@ -5,7 +5,7 @@ use isaforge_valhall::Instruction;
 
 use crate::deadline::Deadline;
 use crate::memory::Memory;
-use crate::valhall::launch::{Launch, Outcome, RunError, Stage};
+use crate::valhall::launch::{Launch, Origin, Outcome, RunError, Stage};
 
 use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
@@ -311,16 +311,6 @@ fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction)
 fn straggler(warp: &Warp) -> Option<usize> {
     let lane = (warp.live & !warp.active).trailing_zeros() as usize;
     warp.pcs.get(lane).map(|&pc| pc as usize)
-}
-
-/// Describes threads in errors.
-pub(super) trait Origin {
-    /// The kind of their program.
-    fn stage(&self) -> Stage;
-    /// The workgroup; for other kinds of programs, the place of the first thread.
-    fn group(&self) -> [u32; 3];
-    /// The place of a thread in it, by its index.
-    fn thread(&self, index: usize) -> [u32; 3];
 }
 
 impl Origin for Group {

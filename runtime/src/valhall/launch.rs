@@ -297,6 +297,16 @@ impl RunError {
     }
 }
 
+/// Describes threads in errors.
+pub(super) trait Origin {
+    /// The kind of their program.
+    fn stage(&self) -> Stage;
+    /// The workgroup; for other kinds of programs, the place of the first thread.
+    fn group(&self) -> [u32; 3];
+    /// The place of a thread in it, by its index.
+    fn thread(&self, index: usize) -> [u32; 3];
+}
+
 /// Checks the limits of a compute program.
 pub(super) fn check(launch: &Launch) -> Result<(), RunError> {
     check_program(&launch.program, &launch.uniforms)?;

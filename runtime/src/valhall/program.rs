@@ -8,11 +8,10 @@ use isaforge_core::text::Line;
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Instruction, Opcode, Source};
 
-use super::group::Origin;
 use super::operation::Operation;
 use super::step::Fault;
 use super::warp::LANES;
-use crate::valhall::launch::{Place, RunError};
+use crate::valhall::launch::{Origin, Place, RunError};
 
 /// A word of a program.
 #[derive(Clone, Debug)]

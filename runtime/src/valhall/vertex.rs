@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::deadline::Deadline;
 use crate::memory::Memory;
-use crate::valhall::launch::{Launch, Outcome, RunError, Stage, check_limit, check_program};
+use crate::valhall::launch::{Launch, Origin, Outcome, RunError, Stage, check_limit, check_program};
 
-use super::group::{Machine, Origin};
+use super::group::Machine;
 use super::host::Host;
 use super::observe::Observer;
 use super::preload::{VERTEX, Value};

@@ -6,7 +6,8 @@ use isaforge_core::semantics::Type;
 
 use crate::exec::vector::select::{Binder, Place};
 use crate::vpu::group::{row, word};
-use crate::vpu::op::{self, name};
+use crate::vpu::name;
+use crate::vpu::op;
 use crate::vpu::tiles::TileSize;
 
 /// What the instructions of a program share.

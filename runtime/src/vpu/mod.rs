@@ -34,6 +34,7 @@ mod group;
 mod instructions;
 mod machine;
 mod memory;
+mod name;
 mod op;
 pub mod picture;
 mod processor;

@@ -9,7 +9,8 @@ use crate::level::Level;
 use crate::vpu::error::Misuse;
 use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::memory::Memory;
-use crate::vpu::op::{Op, name};
+use crate::vpu::name;
+use crate::vpu::op::Op;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::together::lanes::Lanes;
 

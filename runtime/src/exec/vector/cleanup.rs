@@ -5,14 +5,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
-use super::code::Step;
+use super::code::{Step, VALUES};
 use super::effect::Effect;
 use super::handler::{Micro, NO_ROW};
 use super::hoist::Before;
 use super::rule::{Each, word};
-
-/// Virtual rows, one for each value within a shape, before actual rows are assigned.
-pub(super) const VALUES: Range<u16> = 0x4000..0xc000;
 
 /// Returns the needed steps, with their values in `rows`. `None` if there are too few rows. Rows in `aliases` may be
 /// the same as any row that is written. Computations that can be hoisted go to `before`.

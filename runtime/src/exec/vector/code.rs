@@ -8,6 +8,9 @@ use super::Family;
 use super::effect::Effect;
 use super::handler::{Exact, Micro};
 
+/// Virtual rows, one for each value within a shape, before actual rows are assigned.
+pub(super) const VALUES: Range<u16> = 0x4000..0xc000;
+
 /// A step of a code.
 #[derive(Debug)]
 pub(crate) enum Step<const K: usize, F: Family<K>> {

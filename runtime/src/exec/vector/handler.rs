@@ -1,4 +1,4 @@
-//! Operations on rows, and the `unsafe` code of their handlers, which are compiled for every processor and for AVX2, and
+//! Operations on rows, and the `unsafe` code of their handlers: they are compiled for every processor and for AVX2, and
 //! called by pointer.
 //!
 //! A function that uses AVX2 must not run on a processor without it. A [`Level`] exists only if it was detected, and

@@ -5,8 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::Family;
-use super::cleanup::VALUES;
-use super::code::Step;
+use super::code::{Step, VALUES};
 use super::handler::{Micro, NO_ROW};
 
 /// Operations that are executed before some codes, and the rows of their results.

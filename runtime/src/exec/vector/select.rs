@@ -12,7 +12,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
-use super::code::{Code, Step};
+use super::code::{Code, Step, VALUES};
 use super::effect::{Effect, Value};
 use super::exact::ByDefinition;
 use super::handler::{Exact, Handler, Micro, NO_ROW};
@@ -123,7 +123,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                 }
             });
         }
-        let next = cleanup::VALUES.start;
+        let next = VALUES.start;
         let (found, highs) = (vec![Found::No; count], vec![Found::No; count]);
         let (steps, stored) = (Vec::new(), Vec::new());
         Cover { semantics, shape, binder, exact, whole, found, highs, canonicalized, steps, stored, next }
@@ -213,13 +213,13 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
     fn temporary(&mut self) -> Option<u16> {
         let row = self.next;
         self.next += 1;
-        cleanup::VALUES.contains(&row).then_some(row)
+        VALUES.contains(&row).then_some(row)
     }
 
     fn micro(&mut self, (handler, reads): (Handler<K, F>, u8), from: &[u16], number: u64, to: u16) {
         // Row 0 always exists.
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
-        let keep = F::WARPS && !cleanup::VALUES.contains(&to);
+        let keep = F::WARPS && !VALUES.contains(&to);
         let (high, keep) = (NO_ROW, [keep; 2]);
         let looks_up = handler.is_of::<ByDefinition<false>>() || handler.is_of::<ByDefinition<true>>();
         self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, looks_up, from: all, number }));

@@ -5,7 +5,7 @@
 use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::memory::Memory;
-use crate::valhall::launch::{Outcome, RunError};
+use crate::valhall::launch::{Origin, Outcome, RunError};
 
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::Code;
@@ -15,7 +15,6 @@ use super::row;
 use super::row::registers;
 use super::run::program_cache::Loaded;
 use super::run::runner::Runner;
-use crate::valhall::group::Origin;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::space::{THREAD_BYTES, thread_address};

@@ -6,6 +6,17 @@
 //! machine code (`jit`). Instructions without a handler are executed by the reference, one warp at a time; in
 //! fragment programs these are all instructions that use the host or access memory.
 //!
+//! From what everything shares to what runs a launch, each imports only what stands before it:
+//!
+//! - `row`, `grid`, `column`, `fields`, `exit`, `given`, `constants`, `pattern`: rows and their layout, threads, operands
+//! - `memory_view`, `log`, `touched`, `prefetch`: memory, and what is recorded of it
+//! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
+//! - `bundle`, `family`: eight warps, also as operations on rows see them
+//! - `handler`, `reach`, `access`, `atomic`, `memory`, `op`: the operations
+//! - `operands`, `lower`, `mnemonics`, `code`: programs as operations
+//! - `jit`, `tally`: their machine code, and counts
+//! - `run`, `draw`, `vertex`: launches
+//!
 //! # Equivalence with the reference
 //!
 //! Each warp executes the same instructions with the same lanes, so registers, memory, counts and barriers are the
@@ -24,6 +35,7 @@ mod compiled;
 mod constants;
 mod draw;
 mod exit;
+mod family;
 mod fields;
 mod given;
 mod grid;
@@ -40,7 +52,6 @@ mod pattern;
 mod prefetch;
 mod reach;
 mod row;
-mod rows;
 mod run;
 mod tally;
 mod touched;

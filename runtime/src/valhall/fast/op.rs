@@ -5,10 +5,10 @@ use crate::exec::vector::handler::{Exact, Micro};
 use super::access::{Access, places};
 use super::atomic::Atomic;
 use super::bundle::{Bundle, Row};
+use super::family::Bundles;
 use super::handler;
 use super::log::Record;
 use super::memory_view::MemoryView;
-use super::rows::Bundles;
 
 /// A function of one value that the specification does not define.
 pub type Function = fn(u64) -> u64;

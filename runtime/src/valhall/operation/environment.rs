@@ -4,7 +4,6 @@ use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Part, Semantics, Special, Type};
 use isaforge_valhall::semantics::{SEMANTICS, call};
 
-use super::intrinsics;
 use super::operand::Operand;
 use crate::machine::{Access, AccessKind};
 use crate::valhall::step::{Control, Fault, Step};
@@ -253,7 +252,7 @@ impl Environment<LANES> for Executing<'_, '_> {
     fn fault(&mut self, fault: u16, datum: &Column<LANES>, mask: u64) -> Result<(), Fault> {
         let lane = mask.trailing_zeros() as usize % LANES;
         let name = self.semantics.faults.get(usize::from(fault)).copied().unwrap_or_default();
-        Err(intrinsics::fault(name, lane, datum[lane]))
+        Err(fault_of(name, lane, datum[lane]))
     }
 
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<LANES>], mask: u64) -> Result<Column<LANES>, Fault> {
@@ -263,5 +262,15 @@ impl Environment<LANES> for Executing<'_, '_> {
             known if known == name(SEMANTICS) => call(self, intrinsic, arguments, mask),
             unknown => Err(Fault::Unsupported(unknown.unwrap_or("an intrinsic without a name"))),
         }
+    }
+}
+
+/// Returns the fault with this name.
+fn fault_of(name: &'static str, lane: usize, datum: u64) -> Fault {
+    match name {
+        "misaligned" => Fault::Misaligned { lane, address: datum },
+        "no_fragment" => Fault::Unsupported("a discard outside a fragment program"),
+        "wide_dual" => Fault::Unsupported("a dual look-up with wide indices"),
+        _ => Fault::Unsupported(name),
     }
 }

@@ -340,13 +340,3 @@ fn sine(steps: u32) -> f32 {
     let value = (f64::from(within) * (std::f64::consts::PI / 32.0)).sin() as f32;
     if steps & 32 == 0 || within == 0 { value } else { -value }
 }
-
-/// Returns the fault with this name.
-pub(super) fn fault(name: &'static str, lane: usize, datum: u64) -> Fault {
-    match name {
-        "misaligned" => Fault::Misaligned { lane, address: datum },
-        "no_fragment" => Fault::Unsupported("a discard outside a fragment program"),
-        "wide_dual" => Fault::Unsupported("a dual look-up with wide indices"),
-        _ => Fault::Unsupported(name),
-    }
-}

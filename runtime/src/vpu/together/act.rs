@@ -9,7 +9,8 @@ use crate::level::Level;
 use crate::vpu::environment::{components, set_component, threads};
 use crate::vpu::error::Misuse;
 use crate::vpu::group::{self, Group, THREADS, row, word};
-use crate::vpu::op::{Op, Place, name};
+use crate::vpu::name;
+use crate::vpu::op::{Op, Place};
 use crate::vpu::together::lanes::Lanes;
 use crate::vpu::world::{Outside, World};
 

@@ -15,7 +15,8 @@ use crate::exec::vector::select::select_after;
 use crate::level::Level;
 use crate::vpu::bind::Rows;
 use crate::vpu::group::row;
-use crate::vpu::op::{Op, name};
+use crate::vpu::name;
+use crate::vpu::op::Op;
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::lanes::{Groups, Lanes, PART};
 

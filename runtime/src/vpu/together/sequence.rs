@@ -13,7 +13,7 @@ use crate::exec::vector::native::Run;
 use crate::level::Level;
 use crate::vpu::group::row;
 use crate::vpu::instructions::{Instructions, PROGRAM};
-use crate::vpu::op::name;
+use crate::vpu::name;
 use crate::vpu::together::code::{Often, Side};
 use crate::vpu::together::lanes::{Groups, PART};
 

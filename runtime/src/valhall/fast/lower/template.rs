@@ -18,9 +18,9 @@ use crate::exec::vector::select::{Binder, Place, select};
 use crate::exec::vector::{code, effect};
 use crate::valhall::fast::access::Access;
 use crate::valhall::fast::atomic::Atomic;
+use crate::valhall::fast::family::Bundles;
 use crate::valhall::fast::op::Function;
 use crate::valhall::fast::row;
-use crate::valhall::fast::rows::Bundles;
 use crate::valhall::operation::function;
 
 /// The operations of all words that have a shape.

@@ -10,7 +10,7 @@ use crate::valhall::fast::exit::Exit;
 use crate::valhall::fast::jit::code_cache::Function;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::row::registers;
-use crate::valhall::group::Origin;
+use crate::valhall::launch::Origin;
 use crate::valhall::launch::RunError;
 use crate::valhall::operation;
 use crate::valhall::program::After;

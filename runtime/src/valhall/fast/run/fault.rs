@@ -3,7 +3,7 @@
 use super::runner::Runner;
 use crate::valhall::fast::bundle::Bundle;
 use crate::valhall::fast::exit::Exit;
-use crate::valhall::group::Origin;
+use crate::valhall::launch::Origin;
 use crate::valhall::launch::{Place, RunError};
 use crate::valhall::program::Slot;
 use crate::valhall::warp::LANES;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::valhall::fast::bundle::{Bundle, Row, WARPS};
-use crate::valhall::group::Origin;
+use crate::valhall::launch::Origin;
 use crate::valhall::warp::Column;
 
 /// The state of a warp between two instructions.

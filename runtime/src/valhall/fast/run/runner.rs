@@ -1,7 +1,7 @@
 //! Bundles in turns.
 
 use crate::deadline::Deadline;
-use crate::valhall::launch::{Outcome, RunError};
+use crate::valhall::launch::{Origin, Outcome, RunError};
 
 use super::probe::Probe;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
@@ -9,7 +9,7 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::jit::code_cache::{CodeCache, Functions};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::tally::Tally;
-use crate::valhall::group::{Origin, TURN};
+use crate::valhall::group::TURN;
 use crate::valhall::warp::{LANES, Warp};
 
 /// The most instructions that all warps of a bundle together may execute after they were chosen: less than a turn up

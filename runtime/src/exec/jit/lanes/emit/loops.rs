@@ -25,8 +25,8 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::plan::{Location, Part, Plan, Segment, locations, used};
-use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, WAYS, bit, touched, vectors};
+use super::plan::{Location, Part, Plan, Segment, bit, locations, used};
+use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, WAYS, touched, vectors};
 use crate::exec::jit::lanes::graph::{Graph, Node};
 use crate::exec::jit::lanes::host::Host;
 

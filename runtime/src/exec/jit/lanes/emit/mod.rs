@@ -133,12 +133,6 @@ struct Made {
     marks: Marks,
 }
 
-/// Returns the bit of a row that may be written in only some lanes: one of the first 64 rows. All others are written
-/// in all lanes.
-pub fn bit(row: u32) -> u64 {
-    1u64.checked_shl(row).unwrap_or(0)
-}
-
 /// The most values that are kept in memory.
 const SLOTS: usize = 32;
 

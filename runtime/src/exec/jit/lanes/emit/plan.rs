@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::bit;
 use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
 use crate::exec::jit::lanes::host::{Host, masks_words, on_addend, replaces};
 
@@ -320,4 +319,10 @@ pub fn shared<'a>(
         read[stored.value.index()] = fixed[stored.value.index()];
     }
     (fixed, read)
+}
+
+/// Returns the bit of a row that may be written in only some lanes: one of the first 64 rows. All others are written
+/// in all lanes.
+pub fn bit(row: u32) -> u64 {
+    1u64.checked_shl(row).unwrap_or(0)
 }

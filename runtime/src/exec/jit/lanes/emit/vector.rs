@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::loops::State;
-use super::{Access, Constant, Emitter, LANES, bit, loops};
+use super::plan::bit;
+use super::{Access, Constant, Emitter, LANES, loops};
 use crate::exec::jit::lanes::host::{Host, half};
 
 /// Shift counts that move each bit of a byte to the sign of a word.
