@@ -1,8 +1,10 @@
 //! The machine that runs tasks.
 //!
 //! - here: its state
+//! - `bundle`: tasks that advance side by side
 //! - `turns`: tasks take turns until all have ended
 
+mod bundle;
 mod turns;
 
 use crate::deadline::Deadline;

@@ -1,6 +1,6 @@
 //! PowerVR Rogue's USC: tasks of up to 32 instances that execute groups of operations.
 //!
-//! - `error`, [`register`], `lanes`, [`texture`], [`host`]: registers and their columns, and the units around the ALUs
+//! - `error`, [`register`], `lanes`, `request`, [`texture`], [`host`]: registers and their columns, and the units around the ALUs
 //! - `step`, `read`, `names`: the groups of a program, and what their graphs name
 //! - `task`, `common`: the state of tasks, and what they share
 //! - `together`: tasks that advance side by side
@@ -23,6 +23,7 @@ mod names;
 mod program;
 mod read;
 pub mod register;
+mod request;
 mod sample;
 mod seen;
 pub mod single;

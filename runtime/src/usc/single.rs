@@ -5,7 +5,7 @@
 
 use isaforge_usc::Parts;
 
-use crate::Level;
+use crate::level::Level;
 use crate::usc::common::{Common, MUTEXES};
 use crate::usc::error::{LoadError, Trap};
 use crate::usc::exec::Cpu;

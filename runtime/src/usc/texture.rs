@@ -6,7 +6,7 @@
 //! [`alpha_passes`]); bit 6 blends two levels instead of using the nearest. Word 1 is a float that is added to every
 //! level of detail that is not given explicitly.
 
-use crate::usc::host::{Level, Raw, Sample, alpha_passes};
+use crate::usc::request::{Level, Raw, Sample, alpha_passes};
 
 /// A texture of floats with consecutive layers.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,8 @@
 
 pub use crate::machine::Watched;
 use crate::machine::{Bank, Properties};
-use crate::usc::host::{Host, Software};
+use crate::usc::host::Host;
+use crate::usc::host::Software;
 use crate::usc::lanes::LANES;
 use crate::usc::seen::{BANKS, CONSTANTS, Numbered};
 use crate::usc::watch::{TERMS, Watch};

@@ -6,7 +6,7 @@
 use isaforge_core::semantics::{Semantics, evaluate::Scratch};
 use isaforge_valhall::Instruction;
 
-use crate::Level;
+use crate::level::Level;
 use crate::valhall::launch::RunError;
 
 use super::fast;

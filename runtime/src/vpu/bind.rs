@@ -7,13 +7,13 @@ use isaforge_core::semantics::Type;
 use crate::exec::vector::select::{Binder, Place};
 use crate::vpu::group::{row, word};
 use crate::vpu::name;
-use crate::vpu::op;
+use crate::vpu::operand;
 use crate::vpu::tiles::TileSize;
 
 /// What the instructions of a program share.
 pub(crate) struct Rows<'a> {
     /// The places of the current instruction's operands.
-    pub places: &'a [op::Place],
+    pub places: &'a [operand::Place],
     /// The contents of the constant rows.
     pub constants: &'a mut Vec<u64>,
     pub tile_size: TileSize,
@@ -34,19 +34,21 @@ impl Rows<'_> {
 impl Binder for Rows<'_> {
     fn operand(&mut self, operand: u16, _: u16, _: Type) -> Place {
         match self.places.get(usize::from(operand)) {
-            Some(op::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), 0),
-            Some(op::Place::Shared(index)) => Place::Row(row::SHARED + u16::from(*index), 0),
-            Some(op::Place::Global(index)) if self.steady => Place::Row(row::GLOBAL + u16::from(*index), 0),
-            Some(op::Place::Global(_)) => Place::Asked,
-            Some(op::Place::Number(number)) => Place::Number(*number),
-            Some(op::Place::Nowhere) => Place::Number(0),
+            Some(operand::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), 0),
+            Some(operand::Place::Shared(index)) => Place::Row(row::SHARED + u16::from(*index), 0),
+            Some(operand::Place::Global(index)) if self.steady => Place::Row(row::GLOBAL + u16::from(*index), 0),
+            Some(operand::Place::Global(_)) => Place::Asked,
+            Some(operand::Place::Number(number)) => Place::Number(*number),
+            Some(operand::Place::Nowhere) => Place::Number(0),
             None => Place::Nowhere,
         }
     }
 
     fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
         match self.places.get(usize::from(operand)) {
-            Some(op::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element)),
+            Some(operand::Place::Local(index)) => {
+                Place::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element))
+            }
             // The other registers are written by one thread after another.
             _ => Place::Asked,
         }

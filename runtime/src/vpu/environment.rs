@@ -10,7 +10,8 @@ use crate::machine::{Access, AccessKind};
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::name;
-use crate::vpu::op::{Op, Place};
+use crate::vpu::op::Op;
+use crate::vpu::operand::Place;
 use crate::vpu::world::{Outside, QUEUE, World};
 
 /// The latency in cycles of data in the L2 cache.

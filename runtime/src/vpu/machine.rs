@@ -6,7 +6,7 @@ use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
 use crate::level::Level;
 use crate::machine::Observer;
-use crate::vpu::error::{RunError, SetupError, Warning};
+use crate::vpu::error::{Place, RunError, SetupError, Warning};
 use crate::vpu::group::{Registers, Start};
 use crate::vpu::memory::{MAX_MEMORY, Memory};
 use crate::vpu::processor::{Core, Ended, Rectangle};
@@ -252,9 +252,9 @@ impl Machine {
     }
 
     /// Returns the places of the active groups.
-    fn running(&self) -> Vec<crate::vpu::Place> {
+    fn running(&self) -> Vec<Place> {
         let running = self.cores.iter().flat_map(|c| c.places(&self.program));
-        running.map(|place| crate::vpu::Place { wait: None, ..place }).collect()
+        running.map(|place| Place { wait: None, ..place }).collect()
     }
 
     /// Runs until no group is left, without counting cycles.

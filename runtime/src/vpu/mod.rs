@@ -36,14 +36,16 @@ mod machine;
 mod memory;
 mod name;
 mod op;
+mod operand;
 pub mod picture;
 mod processor;
 mod program;
 pub mod scene;
 mod seen;
+mod side;
 pub mod single;
 mod tiles;
-pub(crate) mod together;
+mod together;
 pub mod watched;
 mod world;
 

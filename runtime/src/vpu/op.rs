@@ -12,21 +12,7 @@ use crate::vpu::bind::Rows;
 use crate::vpu::error::Wait;
 use crate::vpu::group::{Group, Groups, THREADS};
 use crate::vpu::name;
-
-/// The location of an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// A register of the thread.
-    Local(u8),
-    /// A register of the group.
-    Shared(u8),
-    /// For reads, a register of the group's bank; for writes, one of the bank of the group being prepared.
-    Global(u8),
-    /// A number in the word.
-    Number(u64),
-    /// None: only its fields matter.
-    Nowhere,
-}
+use crate::vpu::operand::Place;
 
 /// An instruction ready to run.
 #[derive(Debug)]

@@ -13,10 +13,10 @@ use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
 use crate::vpu::instructions::{Instructions, PROGRAM};
 use crate::vpu::op::{Interacts, Op};
+use crate::vpu::side::Side;
+use crate::vpu::side::lanes::{Groups, PART};
+use crate::vpu::side::sequence::{Sequence, Sequences};
 use crate::vpu::tiles::TileSize;
-use crate::vpu::together::code::Side;
-use crate::vpu::together::lanes::{Groups, PART};
-use crate::vpu::together::sequence::{Sequence, Sequences};
 
 /// What the code of a program depends on: its words, the size of tiles, and the level, which is `None` for the
 /// reference.

@@ -3,15 +3,11 @@
 //! Groups that cannot interact leave the same results in any order. So those at the same instruction execute it
 //! together, each as often as it would have issued in its turn, and the results are as if they ran one by one.
 //!
-//! - [`code`]: the code of a program for groups side by side
-//! - [`lanes`]: their rows; each has the slots of all groups, so that one operation computes for all of them
-//! - [`sequence`]: compiles frequent instructions to machine code
+//! The code of a program for them is in [`side`](super::side).
+//!
 //! - `act`: memory, control flow, and shared registers
 
 mod act;
-pub(super) mod code;
-pub(crate) mod lanes;
-pub(super) mod sequence;
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -20,10 +16,10 @@ use crate::level::Level;
 use crate::vpu::exec::{Outcome, execute};
 use crate::vpu::group::{Group, SLOTS, row, word};
 use crate::vpu::program::Program;
+use crate::vpu::side::lanes::Lanes;
+use crate::vpu::side::sequence::{Item, Sequence};
 use crate::vpu::world::{Outside, World};
 use act::{Acting, Flow, members};
-use lanes::Lanes;
-use sequence::{Item, Sequence};
 
 /// Groups that advance together.
 pub(crate) struct Bundle<'a> {

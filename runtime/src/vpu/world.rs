@@ -11,8 +11,8 @@ use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::memory::Memory;
 use crate::vpu::name;
 use crate::vpu::op::Op;
+use crate::vpu::side::lanes::Lanes;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::together::lanes::Lanes;
 
 /// The global banks of a core.
 pub const BANKS: usize = 48;

@@ -1,5 +1,6 @@
 //! Tasks take turns until all have ended, the budget is exhausted or the time is over.
 
+use super::bundle::Bundle;
 use super::{Machine, Report};
 use crate::usc::common::MUTEXES;
 use crate::usc::error::{RunError, Trap};
@@ -8,7 +9,6 @@ use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::each;
 use crate::usc::program::Program;
 use crate::usc::task::{State, Task};
-use crate::usc::together::bundle::Bundle;
 use crate::usc::together::code::active;
 use crate::usc::together::member::Ahead;
 use crate::usc::watch::{Done, Watch};

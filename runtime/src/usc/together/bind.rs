@@ -11,7 +11,7 @@ use crate::usc::register::{COLUMNS, Register};
 use crate::usc::step::Step;
 
 /// The column with all bits set for the instances that execute.
-pub(super) const ACTIVE: u16 = COLUMNS as u16;
+pub(in crate::usc) const ACTIVE: u16 = COLUMNS as u16;
 /// The columns for values within a group.
 const TEMPORARIES: Range<u16> = ACTIVE + 1..SPREAD;
 /// The first of the columns that hold values shared by all instances.
@@ -20,7 +20,7 @@ const _: () = assert!(COLUMNS + 40 < ROWS);
 
 /// A value shared by all instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shared {
+pub(in crate::usc) enum Shared {
     /// The value of a register.
     Register(Register),
     /// A value that belongs to a group.
@@ -29,7 +29,7 @@ pub(super) enum Shared {
 
 /// The shared values of a program, each with a row of its own.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spreads {
+pub(in crate::usc) struct Spreads {
     values: Vec<Shared>,
     /// Banks whose registers do not change while the program runs.
     pub constant: Banks,
@@ -37,7 +37,7 @@ pub(super) struct Spreads {
 
 /// Banks of registers that instances share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Banks {
+pub(in crate::usc) struct Banks {
     pub shared: bool,
     pub coefficients: bool,
     pub globals: bool,
@@ -84,7 +84,7 @@ impl Spreads {
 }
 
 /// The columns to which a group's graph is bound.
-pub(super) struct Columns<'a> {
+pub(in crate::usc) struct Columns<'a> {
     pub step: &'a Step,
     pub spreads: &'a mut Spreads,
 }

@@ -24,7 +24,7 @@ const MAX_COVERED: usize = 1 << 14;
 
 /// The kind of a group.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(in crate::usc) enum Kind {
     /// Operations on columns, with the number of consecutive such groups from here that the same instances execute.
     Plain(u32),
     /// Operations on the columns of all instances that exist, whichever of them execute the group.
@@ -44,7 +44,7 @@ pub(super) enum Kind {
 }
 
 /// Operations on columns.
-pub(super) type Operations = Rows<PART, Tasks>;
+pub(in crate::usc) type Operations = Rows<PART, Tasks>;
 
 /// The groups of a program.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +82,7 @@ impl Code {
     }
 
     /// The rows of values shared by all instances.
-    pub(super) fn spreads(&self) -> &Spreads {
+    pub(in crate::usc) fn spreads(&self) -> &Spreads {
         &self.spreads
     }
 
@@ -102,7 +102,7 @@ impl Code {
 
     /// Returns the kind and the condition of a group.
     #[inline]
-    pub(super) fn at(&self, step: usize) -> (Kind, Cc) {
+    pub(in crate::usc) fn at(&self, step: usize) -> (Kind, Cc) {
         self.groups.get(step).copied().unwrap_or((Kind::Outside, Cc::ExZx))
     }
 
@@ -113,7 +113,7 @@ impl Code {
 
     /// Returns the operations of `count` groups.
     #[inline]
-    pub(super) fn operations(&self, step: usize, count: usize) -> impl Iterator<Item = &Operations> {
+    pub(in crate::usc) fn operations(&self, step: usize, count: usize) -> impl Iterator<Item = &Operations> {
         let found = self.operations.get(step..step + count).unwrap_or_default();
         found.iter().filter_map(Option::as_deref)
     }
@@ -155,7 +155,7 @@ fn select_pure(step: &Step, spreads: &mut Spreads) -> Option<Operations> {
 }
 
 /// Whether a plain group may change the instances that execute the next group with the same condition.
-pub(super) fn changes_instances(step: &Step) -> bool {
+pub(in crate::usc) fn changes_instances(step: &Step) -> bool {
     let depends = |set: Set| match step.condition {
         Cc::ExZx => false,
         Cc::E1Zx => set == Set::Runs,

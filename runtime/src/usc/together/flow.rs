@@ -3,7 +3,7 @@
 //! All instances of a task branch together, and groups that concern no other task may be executed before the task's
 //! turn. A loop of such groups is therefore one function for a task, which returns at the end of the task's turn. A
 //! region ends at groups that vector operations do not implement or that concern other tasks; the
-//! [`Bundle`](super::bundle::Bundle) executes those.
+//! `Bundle` of the machine executes those.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -9,11 +9,11 @@ use crate::usc::task::{State, Task};
 use super::bind::ACTIVE;
 
 /// The number of words of a column that handlers compute at a time.
-pub(super) const PART: usize = 8;
+pub(in crate::usc) const PART: usize = 8;
 
 /// The view that operations on columns have of tasks.
 #[derive(Debug)]
-pub(super) struct Tasks;
+pub(in crate::usc) struct Tasks;
 
 impl Family<PART> for Tasks {
     const SLOT: u32 = 32;
@@ -62,11 +62,11 @@ pub(in crate::usc) struct Member<'t> {
     pub task: &'t mut Task,
     /// The instances that execute the current operations.
     pub active: Mask,
-    pub(super) number: usize,
+    pub(in crate::usc) number: usize,
     /// The number of groups that it may still execute.
-    pub(super) left: u64,
-    pub(super) stands: bool,
-    pub(super) done: Ahead,
+    pub(in crate::usc) left: u64,
+    pub(in crate::usc) stands: bool,
+    pub(in crate::usc) done: Ahead,
 }
 
 /// What a task has executed before its turn.
@@ -88,7 +88,7 @@ impl Ahead {
 
 impl Member<'_> {
     /// Sets the instances that write columns.
-    pub(super) fn set_lanes(&mut self, lanes: Mask) {
+    pub(in crate::usc) fn set_lanes(&mut self, lanes: Mask) {
         let column = self.task.columns.at_mut(ACTIVE);
         for (i, slot) in column.iter_mut().enumerate() {
             *slot = (lanes >> i & 1).wrapping_neg();
@@ -96,7 +96,7 @@ impl Member<'_> {
     }
 
     /// Whether it may execute another group.
-    pub(super) fn goes(&self) -> bool {
+    pub(in crate::usc) fn goes(&self) -> bool {
         self.left > 0 && !self.stands && self.task.state == State::Ready
     }
 }

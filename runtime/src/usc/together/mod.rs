@@ -12,10 +12,8 @@
 //! - `member`: tasks as operations on columns access them
 //! - `code`: the kind of each group of a program
 //! - `flow`: regions compiled to machine code
-//! - `bundle`: the tasks that advance
 
 mod bind;
-pub(super) mod bundle;
 pub(super) mod code;
 pub(super) mod flow;
 pub(super) mod member;

@@ -3,17 +3,13 @@
 //! A register is a row of eight columns. All lanes of the bundle with the lowest program counter execute; a warp that
 //! has none of these lanes is skipped. So each warp does exactly what it would do alone.
 //!
-//! - `warps`: sets of warps
 //! - `rows`: the registers
 //! - `lanes`: where lanes are, from their start to their end
 //! - `turns`: turns and barriers
-//! - `choose`: the handlers that choose the lanes to execute next
 
-pub mod choose;
 mod lanes;
 pub mod rows;
 mod turns;
-pub mod warps;
 
 use super::column::blend;
 use super::exit::Taken;
@@ -28,9 +24,9 @@ use crate::level::Level;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};
 
+pub use super::warps::{PARKED, WARPS};
+use super::warps::{Warps, count};
 use rows::Rows;
-pub use warps::{PARKED, WARPS};
-use warps::{Warps, count};
 
 /// The dispatches that follow the current one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +49,7 @@ pub struct Bundle {
     /// The workgroup of all warps, if there is only one.
     pub only_group: Option<usize>,
     /// The word that each lane executes next; out of date for the active lanes, which are at `pc`.
-    pcs: Row<WARPS>,
+    pub(super) pcs: Row<WARPS>,
     /// The lanes that have not ended.
     pub live: [u16; WARPS],
     /// The lanes that exist.
@@ -61,14 +57,14 @@ pub struct Bundle {
     /// The lanes that execute the current instruction.
     pub active: [u16; WARPS],
     /// The warps with active lanes.
-    busy: Warps,
+    pub(super) busy: Warps,
     /// Ones in the active lanes, for handlers; machine code uses the bits. Out of date until [`Bundle::prepare`] is
     /// called.
-    masks: Row<WARPS>,
-    has_masks: bool,
-    active_threads: u32,
+    pub(super) masks: Row<WARPS>,
+    pub(super) has_masks: bool,
+    pub(super) active_threads: u32,
     /// Whether every live lane is active and most warps are present: then whole rows may be written.
-    whole: bool,
+    pub(super) whole: bool,
     /// The current word.
     pub pc: u32,
     /// The lowest word above `pc` at which other lanes wait to join.
@@ -88,9 +84,9 @@ pub struct Bundle {
     /// The fault of a handler, with its warp.
     pub fault: Option<(usize, Fault)>,
     /// The outcome of the last branch.
-    taken: Taken,
+    pub(super) taken: Taken,
     /// The lanes that jump, if not all do.
-    jumps: [u16; WARPS],
+    pub(super) jumps: [u16; WARPS],
     /// The pattern of addresses that was requested last.
     pub reached: Option<Reached>,
     /// The patterns of registers that have not been written since.
@@ -101,7 +97,7 @@ pub struct Bundle {
     /// be out of date.
     together: Option<u32>,
     /// The split of all live lanes by a branch, as long as no other branch has split them further.
-    parted: Option<Parted>,
+    pub(super) parted: Option<Parted>,
     /// Whether it contains all threads of its workgroups, so that their barriers wait for no other bundle.
     pub is_closed: bool,
     /// The dispatches that it may execute at once.
@@ -152,11 +148,11 @@ impl Quads {
 
 /// The split of all live lanes: the inactive ones wait at one word, and can join there without a search.
 #[derive(Clone, Copy, Debug)]
-struct Parted {
+pub(super) struct Parted {
     /// The number of live lanes before.
-    threads: u32,
+    pub(super) threads: u32,
     /// The word, as long as the program counters of the waiting lanes are out of date.
-    waits: Option<u32>,
+    pub(super) waits: Option<u32>,
 }
 
 impl Bundle {

@@ -9,9 +9,9 @@ use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
 use super::atomic::Attempt;
-use super::bundle::choose::{Masks, Part, Schedule};
 use super::bundle::rows::Rows;
 use super::bundle::{Bundle, Row, WARPS};
+use super::choose::{Masks, Part, Schedule};
 use super::exit::Exit;
 use super::fields::Fields;
 use super::given::Given;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::bundle::warps::WARPS;
 use super::grid::{Grid, Home};
 use super::pattern::Reached;
+use super::warps::WARPS;
 use crate::machine::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp, parts};
 use crate::valhall::group::{Group, group_number, warp_number};
 use crate::valhall::warp::LANES;

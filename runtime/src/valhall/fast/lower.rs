@@ -19,7 +19,7 @@ use isaforge_core::table::Form;
 
 use super::access::Access;
 use super::atomic::{self, Atomic};
-use super::bundle::choose::Branch;
+use super::choose::Branch;
 use super::constants::Constants;
 use super::exit::Exit;
 use super::fields::Fields;

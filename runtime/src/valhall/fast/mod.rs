@@ -8,14 +8,14 @@
 //!
 //! From what everything shares to what runs a launch, each imports only what stands before it:
 //!
-//! - `row`, `grid`, `column`, `fields`, `exit`, `given`, `constants`, `pattern`: rows and their layout, threads, operands
+//! - `row`, `grid`, `warps`, `column`, `fields`, `exit`, `given`, `constants`, `pattern`: rows and their layout, threads, operands
 //! - `memory_view`, `log`, `touched`, `prefetch`: memory, and what is recorded of it
 //! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
 //! - `bundle`, `family`: eight warps, also as operations on rows see them
-//! - `handler`, `reach`, `access`, `atomic`, `memory`, `op`: the operations
+//! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `op`: the operations
 //! - `operands`, `lower`, `mnemonics`, `code`: programs as operations
 //! - `jit`, `tally`: their machine code, and counts
-//! - `run`, `draw`, `vertex`: launches
+//! - `run`: launches
 //!
 //! # Equivalence with the reference
 //!
@@ -29,11 +29,11 @@
 mod access;
 mod atomic;
 mod bundle;
+mod choose;
 mod code;
 mod column;
 mod compiled;
 mod constants;
-mod draw;
 mod exit;
 mod family;
 mod fields;
@@ -56,9 +56,7 @@ mod run;
 mod tally;
 mod touched;
 mod trace;
-mod vertex;
+mod warps;
 
-pub(super) use draw::run as draw;
-pub(super) use run::{Held, run_hosted, run_logged, run_probed, single};
+pub(super) use run::{Held, draw, run_hosted, run_logged, run_probed, run_vertices, single};
 pub use run::{run, run_listed, run_parallel, run_parallel_with, run_vertices_parallel};
-pub(super) use vertex::run as run_vertices;

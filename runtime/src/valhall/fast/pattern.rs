@@ -1,7 +1,7 @@
 //! Patterns of addresses.
 
-use super::bundle::warps::WARPS;
 use super::row;
+use super::warps::WARPS;
 use crate::valhall::warp::LANES;
 
 /// A pattern of addresses.

@@ -12,12 +12,14 @@
 //!
 //! The other ways to run a program:
 //!
+//! - `draw`, `vertex`: fragment and vertex programs
 //! - `observed`: with an observer of accesses to memory, or of registers
 //! - `parallel`: on several host threads
 //! - `single`: one word on a given state
 
 mod advance;
 mod dispatch;
+mod draw;
 mod fault;
 mod launch;
 mod observed;
@@ -25,12 +27,15 @@ mod parallel;
 mod planned;
 mod planning;
 mod probe;
-pub mod program_cache;
-pub mod runner;
+mod program_cache;
+mod runner;
 mod single;
+mod vertex;
 
+pub use draw::run as draw;
 pub use launch::{run, run_hosted, run_listed};
 pub use observed::{run_logged, run_probed};
 pub use parallel::{run_parallel, run_parallel_with, run_vertices_parallel};
 pub use probe::Held;
 pub use single::single;
+pub use vertex::run as run_vertices;

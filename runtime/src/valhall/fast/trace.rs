@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::bundle::warps::WARPS;
 use super::compiled::{Form, Function};
 use super::memory_view::Located;
+use super::warps::WARPS;
 use crate::machine::Pattern;
 
 /// The most events of a bundle in a dispatch. For longer traces a plan would be large, while overhead outside of the

@@ -2,6 +2,7 @@
 
 use half::f16;
 
+use super::channel::{Kind, Place};
 use super::packed::{self, ABSENT, PACKED};
 
 /// The bits of 1.0.
@@ -57,43 +58,6 @@ pub(in crate::valhall) fn widen(bits: u16) -> u32 {
 pub(in crate::valhall) fn narrow(bits: u32) -> u16 {
     let single = f32::from_bits(bits);
     if single.is_nan() { 0x7e00 } else { f16::from_f32(single).to_bits() }
-}
-
-/// The encoding of a channel in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A fraction from 0 to 1.
-    Unorm,
-    /// A fraction from -1 to 1.
-    Snorm,
-    /// A fraction from 0 to 1; red, green and blue are sRGB-encoded.
-    Srgb,
-    /// A float; with 10 or 11 bits, one without a sign.
-    Float,
-    /// An unsigned integer.
-    Uint,
-    /// A signed integer in two's complement.
-    Sint,
-    /// A float whose exponent is shared by all channels and follows them.
-    SharedExponent,
-}
-
-/// The bits of a channel in a texel that is read as a little-endian number; `bits` is 0 if the channel is absent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub at: u8,
-    pub bits: u8,
-}
-
-impl Place {
-    fn take(self, texel: u128) -> u32 {
-        (texel >> self.at) as u32 & self.mask()
-    }
-
-    /// A mask of `bits` ones; `bits` is at least one.
-    fn mask(self) -> u32 {
-        u32::MAX >> (32 - u32::from(self.bits))
-    }
 }
 
 /// The position of the channels in a texel.

@@ -5,7 +5,7 @@
 //! them by address.
 //!
 //! - `handle`, `error`: the names of resources, and why a name is invalid
-//! - [`mod@format`], `packed`, `compressed`: how texels are laid out
+//! - `channel`, `packed`, [`mod@format`], `compressed`: how texels are laid out
 //! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
 //! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
 //! - `spot`, [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
@@ -42,6 +42,7 @@
 //!   the resource is converted.
 
 pub mod blend;
+mod channel;
 mod compressed;
 pub(crate) mod cube;
 mod error;

@@ -1,6 +1,6 @@
 //! Formats whose channels are not byte-aligned.
 
-use super::format::{Kind, Place};
+use super::channel::{Kind, Place};
 
 /// A format whose channels share bytes, or are not in the order red, green, blue, alpha.
 pub(super) struct Packed {

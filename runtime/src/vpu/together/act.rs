@@ -10,8 +10,9 @@ use crate::vpu::environment::{components, set_component, threads};
 use crate::vpu::error::Misuse;
 use crate::vpu::group::{self, Group, THREADS, row, word};
 use crate::vpu::name;
-use crate::vpu::op::{Op, Place};
-use crate::vpu::together::lanes::Lanes;
+use crate::vpu::op::Op;
+use crate::vpu::operand::Place;
+use crate::vpu::side::lanes::Lanes;
 use crate::vpu::world::{Outside, World};
 
 /// Where groups continue.

@@ -1,9 +1,9 @@
 //! Where lanes are: how they start, their program counters, and how they end.
 
-use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps, count};
 use crate::valhall::fast::bundle::{Bundle, Parted};
 use crate::valhall::fast::column::{blend, from_bits, not, or};
 use crate::valhall::fast::grid::Home;
+use crate::valhall::fast::warps::{PARKED, WARPS, Warps, count};
 use crate::valhall::group::TURN;
 use crate::valhall::warp::{Column, LANES, lanes};
 

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::exec::jit::lanes::row::Row;
 use crate::guarded::Guarded;
-use crate::valhall::fast::bundle::warps::WARPS;
+use crate::valhall::fast::warps::WARPS;
 
 thread_local! {
     /// The rows that earlier bundles of this thread have left: mapping pages costs more than a small launch.

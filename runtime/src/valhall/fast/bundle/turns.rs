@@ -1,10 +1,10 @@
 //! Turns and barriers: how long warps run, and where they wait for each other.
 
-use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps};
 use crate::valhall::fast::bundle::{Bundle, Parted};
 use crate::valhall::fast::column::{blend, from_bits};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::trace::Event;
+use crate::valhall::fast::warps::{PARKED, WARPS, Warps};
 use crate::valhall::group::TURN;
 use crate::valhall::warp::LANES;
 

@@ -14,8 +14,8 @@ use crate::level::Level;
 use crate::vpu::group::row;
 use crate::vpu::instructions::{Instructions, PROGRAM};
 use crate::vpu::name;
-use crate::vpu::together::code::{Often, Side};
-use crate::vpu::together::lanes::{Groups, PART};
+use crate::vpu::side::lanes::{Groups, PART};
+use crate::vpu::side::{Often, Side};
 
 /// The maximum number of instructions of a sequence.
 const MAX_SEQUENCE: u16 = 64;

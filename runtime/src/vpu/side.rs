@@ -1,4 +1,11 @@
 //! The instructions of a program in the form for groups side by side.
+//!
+//! - [`lanes`]: their rows; each has the slots of all groups, so that one operation computes for all of them
+//! - here: operations on these rows
+//! - [`sequence`]: compiles frequent instructions to machine code
+
+pub(super) mod lanes;
+pub(super) mod sequence;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -17,8 +24,8 @@ use crate::vpu::bind::Rows;
 use crate::vpu::group::row;
 use crate::vpu::name;
 use crate::vpu::op::Op;
+use crate::vpu::side::lanes::{Groups, Lanes, PART};
 use crate::vpu::tiles::TileSize;
-use crate::vpu::together::lanes::{Groups, Lanes, PART};
 
 /// How often a value must be requested before it is created.
 const OFTEN: u32 = 16;

@@ -13,13 +13,13 @@ use crate::usc::names::function;
 use crate::usc::program::Program;
 use crate::usc::task::Task;
 
-use super::code::{Kind, Operations, active};
-use super::flow::Executed;
-use super::member::{Ahead, Member};
+use crate::usc::together::code::{Kind, Operations, active};
+use crate::usc::together::flow::Executed;
+use crate::usc::together::member::{Ahead, Member};
 
 /// Tasks of a program that advance together, each as if it were alone.
 #[derive(Debug)]
-pub(in crate::usc) struct Bundle<'a, 't, H> {
+pub(super) struct Bundle<'a, 't, H> {
     pub level: Level,
     pub program: &'a Program,
     pub host: &'a mut H,

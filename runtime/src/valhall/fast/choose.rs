@@ -1,12 +1,12 @@
 //! Handlers that choose the lanes to execute next.
 
-use crate::valhall::fast::bundle::warps::{PARKED, WARPS, Warps, count};
-use crate::valhall::fast::bundle::{Bundle, Parted, Row};
-use crate::valhall::fast::column::{and, bit_mask, blend, equal, from_bits, lower, or, smallest};
-use crate::valhall::fast::exit::Taken;
-use crate::valhall::fast::fields::Fields;
-use crate::valhall::fast::handler::{Body, Op};
-use crate::valhall::fast::memory_view::MemoryView;
+use super::bundle::{Bundle, Parted, Row};
+use super::column::{and, bit_mask, blend, equal, from_bits, lower, or, smallest};
+use super::exit::Taken;
+use super::fields::Fields;
+use super::handler::{Body, Op};
+use super::memory_view::MemoryView;
+use super::warps::{PARKED, WARPS, Warps, count};
 use crate::valhall::warp::LANES;
 
 impl Bundle {

@@ -6,24 +6,24 @@ pub const WARPS: usize = 8;
 /// A set of warps, as bits. The set is run-time data, so that a loop over it is not unrolled: the loop over the lanes
 /// within should be vectorized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Warps(pub(super) u8);
+pub struct Warps(pub u8);
 
 impl Warps {
     /// Returns the warps that have any lanes.
     #[inline(always)]
-    pub(super) fn with(lanes: &[u16; WARPS]) -> Self {
+    pub fn with(lanes: &[u16; WARPS]) -> Self {
         Warps::which(lanes.map(|lanes| lanes != 0))
     }
 
     /// Returns the warps for which something holds: a single product moves bytes of 0 or 1 to adjacent bits.
     #[inline(always)]
-    pub(super) fn which(holds: [bool; WARPS]) -> Self {
+    pub fn which(holds: [bool; WARPS]) -> Self {
         Warps((u64::from_le_bytes(holds.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8)
     }
 
     /// Returns the number of warps.
     #[inline(always)]
-    pub(super) fn count(self) -> usize {
+    pub fn count(self) -> usize {
         self.0.count_ones() as usize
     }
 
@@ -40,7 +40,7 @@ impl Warps {
 }
 
 /// Returns the number of lanes.
-pub(super) fn count(lanes: &[u16; WARPS]) -> u32 {
+pub fn count(lanes: &[u16; WARPS]) -> u32 {
     lanes.iter().map(|lanes| lanes.count_ones()).sum()
 }
 

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::draw::Alone;
-use super::memory_view::Outside;
-use super::run::program_cache::Loaded;
-use super::run::runner::Runner;
+use super::program_cache::Loaded;
+use super::runner::Runner;
 use crate::level::Level;
 use crate::memory::Memory;
+use crate::valhall::fast::memory_view::Outside;
 use crate::valhall::host::Host;
 use crate::valhall::launch::{Outcome, RunError};
 use crate::valhall::program::Program;
