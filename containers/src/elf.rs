@@ -9,7 +9,7 @@ use object::{
     Architecture, File, Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, SectionKind, SymbolKind,
 };
 
-use crate::{Container, Holds, Part, Symbol};
+use crate::part::{Container, Holds, Part, Symbol};
 
 /// The total size of all names in bytes, beside a multiple of the file: names may overlap in the file.
 const MAX_NAMES: usize = 1 << 24;

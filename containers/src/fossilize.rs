@@ -6,8 +6,8 @@
 //! data in Fossilize is SPIR-V and pipeline state; its names are 22 zeros, two digits for the type, and a hash. Mesa's
 //! names are 160-bit hashes, and the content is an item of its cache.
 
+use crate::part::{Container, Holds, Packing, Part};
 use crate::read::{run, word};
-use crate::{Container, Holds, Packing, Part};
 
 /// The names of Fossilize's types.
 const TYPES: [&str; 10] = [

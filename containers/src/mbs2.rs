@@ -6,8 +6,8 @@
 //! an `OBJC`. The size of most other blocks, among them `MPB1`, is known only for some versions, so the file is
 //! searched for the names of these few. All blocks start at multiples of four.
 
+use crate::part::{Container, Holds, Part};
 use crate::read::{run, word};
-use crate::{Container, Holds, Part};
 
 /// Blocks that announce the following stage.
 const STAGES: [(&[u8], &str); 5] =

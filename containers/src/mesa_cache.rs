@@ -7,8 +7,8 @@
 //! uncompressed one in files of older versions. The driver defines the content: Panfrost stores the size of the
 //! code, the code, and its metadata (`pan_disk_cache.c`).
 
+use crate::part::{Container, Holds, Packing, Part};
 use crate::read::{Room, is_checksum, run, unpack, word};
-use crate::{Container, Holds, Packing, Part};
 
 /// The maximum length of the name of a driver or GPU.
 const NAME: usize = 256;

@@ -4,8 +4,9 @@
 //! 64-bit number that identifies the file; then items, each with a key of 20 bytes, the CRC-32 of the content, its
 //! size, and the content.
 
+use crate::mesa_cache;
+use crate::part::Container;
 use crate::read::{hexadecimal, run, word};
-use crate::{Container, mesa_cache};
 
 /// Opens a database. The index beside it, `mesa_cache.idx`, starts the same but has no items.
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {

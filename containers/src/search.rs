@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::mesa_cache;
+use crate::part::{Holds, Part};
 use crate::read::{Room, inflate, is_checksum, word};
-use crate::{Holds, Part, mesa_cache};
 
 /// The number of bytes of a part in which the length that precedes code is searched for.
 const SEARCHED: usize = 1 << 20;

@@ -6,8 +6,8 @@
 //! sizes of key and content, the key, and, from the next multiple of eight bytes, the content. In PanVK's shaders, the
 //! code follows the driver's metadata and is preceded by its size (`panvk_vX_shader.c`).
 
+use crate::part::{Container, Holds, Part};
 use crate::read::{hexadecimal, run, word};
-use crate::{Container, Holds, Part};
 
 /// Vendors by their numbers in the PCI and Khronos registries.
 const VENDORS: [(u32, &str); 7] = [
