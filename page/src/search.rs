@@ -117,9 +117,56 @@ pub fn search<'r>(records: &'r [Record], query: &str, most: usize) -> Vec<&'r Re
         }
         found.push((total, record));
     }
+    if found.is_empty() {
+        return similar(records, &tokens, most);
+    }
     // The shortest name is usually the basic instruction; ties keep the order of the records.
     found.sort_by_key(|(score, record)| (std::cmp::Reverse(*score), record.lower.len()));
     found.into_iter().take(most).map(|(_, record)| record).collect()
+}
+
+/// The records with a name, or a word of it, that is a typing mistake away from a word of the query, nearest first.
+fn similar<'r>(records: &'r [Record], tokens: &[&str], most: usize) -> Vec<&'r Record> {
+    let nearest = |record: &Record| {
+        let names = || {
+            let bare = record.lower.split('.').next();
+            let words = record.stems.iter().chain(&record.title_words).map(String::as_str);
+            words.chain([record.lower.as_str()]).chain(bare)
+        };
+        let pairs = tokens.iter().flat_map(|token| names().map(move |name| (token, name)));
+        pairs.filter_map(|(token, name)| mistakes(token, name)).min()
+    };
+    let mut found: Vec<(usize, &Record)> =
+        records.iter().filter_map(|record| Some((nearest(record)?, record))).collect();
+    found.sort_by_key(|(mistakes, record)| (*mistakes, record.kind != "instruction", record.lower.len()));
+    found.into_iter().take(most).map(|(_, record)| record).collect()
+}
+
+/// The number of letters that are wrong, missing, added or swapped with the next one, if they are few for the length.
+fn mistakes(token: &str, name: &str) -> Option<usize> {
+    let (a, b): (Vec<char>, Vec<char>) = (token.chars().collect(), name.chars().collect());
+    let allowed = match a.len() {
+        0..4 => return None,
+        4..7 => 1,
+        _ => 2,
+    };
+    if a.len().abs_diff(b.len()) > allowed || a.len() > 64 {
+        return None;
+    }
+    let (mut older, mut old): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    for row in 1..=a.len() {
+        let mut new = vec![row];
+        for column in 1..=b.len() {
+            let other = usize::from(a[row - 1] != b[column - 1]);
+            let mut least = (old[column] + 1).min(new[column - 1] + 1).min(old[column - 1] + other);
+            if row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1] {
+                least = least.min(older[column - 2] + 1);
+            }
+            new.push(least);
+        }
+        (older, old) = (old, new);
+    }
+    old.last().copied().filter(|mistakes| *mistakes <= allowed)
 }
 
 /// The score of a record for a word of the query; 0 if it does not match.

@@ -49,3 +49,14 @@ fn any_text_gives_an_answer() {
         }
     }
 }
+
+#[test]
+fn a_typing_mistake_is_forgiven_where_nothing_else_is_found() {
+    let subjects = sets::subjects();
+    let mut page = sets::page(&subjects[0].1);
+    for (query, wanted) in [("BRNACHZ", "BRANCHZ"), ("IAAD_IMM", "IADD_IMM"), ("brunchz", "BRANCHZ")] {
+        let hits: Value = serde_json::from_str(&page.answer(&format!("search\n{query}"))).expect("JSON");
+        assert!(hits[0]["name"].as_str().is_some_and(|name| name.starts_with(wanted)), "{query}: {hits}");
+    }
+    assert_eq!(page.answer("search\nqqqqqqqq"), "[]");
+}
