@@ -15,7 +15,7 @@ use isaforge_core::stream::{self, Engine, Source, Wide, annotate};
 use isaforge_core::text::Line;
 use isaforge_core::{Isa, group};
 
-use crate::input::{Pasted, read};
+use crate::input::{Pasted, Unit, read, value};
 use crate::json::Json;
 
 /// The bits of one record, or of the whole word.
@@ -49,10 +49,19 @@ pub fn digits(isa: &Isa) -> usize {
     usize::from(isa.word_bits).div_ceil(4).max(1)
 }
 
+/// What the instructions of a set consist of.
+pub fn unit(tables: Tables) -> Unit {
+    match tables {
+        Tables::Words(isa) => Unit::Word(digits(isa)),
+        Tables::Groups(_) => Unit::Byte { values: false },
+        Tables::Streams(_) => Unit::Byte { values: true },
+    }
+}
+
 /// Parses bytes in hexadecimal.
 pub fn bytes(code: &str) -> Option<Vec<u8>> {
-    match read(code, None) {
-        Pasted::Bytes(bytes) => Some(bytes),
+    match read(code, Unit::Byte { values: true }) {
+        Pasted::Bytes(digits) => Some(digits.chunks(2).map(|pair| value(pair) as u8).collect()),
         _ => None,
     }
 }
@@ -64,12 +73,12 @@ pub fn code_of(tables: Tables, query: &str) -> Option<(String, String)> {
     let mut line = Line::new();
     let code = match tables {
         Tables::Words(isa) => {
-            let (opcode, word) = match read(query, Some(digits(isa))) {
-                Pasted::Words(words) if query.len() >= digits(isa) => {
-                    let word = *words.first().filter(|_| words.len() == 1)?;
+            let (opcode, word) = match read(query, unit(tables)) {
+                Pasted::Words(word) if query.len() >= digits(isa) && word.len() == digits(isa) => {
+                    let word = value(&word);
                     (decode(isa, word).ok()?, word)
                 }
-                Pasted::Text if text => parse(isa, query).ok()?,
+                Pasted::Text(_) if text => parse(isa, query).ok()?,
                 _ => return None,
             };
             print(isa, opcode, word, Style::Customary, &mut line);
@@ -107,29 +116,67 @@ pub fn answer(architecture: &Architecture, code: &str, json: &mut Json) {
     write(&answer, json);
 }
 
-/// Sets bits and explains the result. The lines of the request are the digits, the runs of bits (`high low`, most
-/// significant run first), and the value.
-pub fn set(architecture: &Architecture, request: &str, json: &mut Json) {
+/// Sets bits and answers with the digits, which are as many as before, or says why the value is refused. The lines of
+/// the request are the digits, the runs of bits (`high low`, most significant run first), and the value.
+pub fn set(tables: Tables, request: &str, json: &mut Json) {
     let mut lines = request.lines();
     let (code, runs, value) = (lines.next().unwrap_or(""), lines.next().unwrap_or(""), lines.next().unwrap_or(""));
     let runs: Vec<usize> = runs.split_whitespace().filter_map(|bit| bit.parse().ok()).collect();
-    let value = match value.trim().strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => value.trim().parse(),
-    };
-    let Some(mut all) = Some(code).map(memory(architecture.tables)).and_then(|code| bytes(&code)) else {
-        return answer(architecture, code, json);
-    };
-    let mut rest = value.unwrap_or(0);
-    for run in runs.rchunks_exact(2) {
-        for bit in run[1]..=run[0] {
-            if let Some(byte) = all.get_mut(bit / 8) {
-                *byte = *byte & !(1 << (bit % 8)) | ((rest & 1) as u8) << (bit % 8);
+    let runs: Vec<(usize, usize)> = runs.chunks_exact(2).map(|run| (run[0].max(run[1]), run[1])).collect();
+    let width = runs.iter().map(|(high, low)| high - low + 1).sum();
+    let all = Some(code).map(memory(tables)).and_then(|code| bytes(&code));
+    let all = all.ok_or_else(|| "these are not hexadecimal digits".to_owned());
+    let set = all.and_then(|mut all| {
+        let mut rest = fitting(value.trim(), width)?;
+        for (high, low) in runs.iter().rev() {
+            for bit in *low..=*high {
+                if let Some(byte) = all.get_mut(bit / 8) {
+                    *byte = *byte & !(1 << (bit % 8)) | ((rest & 1) as u8) << (bit % 8);
+                }
+                rest >>= 1;
             }
-            rest >>= 1;
         }
+        Ok(all)
+    });
+    json.object(|json| match set {
+        Ok(all) => json.field("code", |json| {
+            let code = memory(tables)(&hex(&all));
+            let skipped = if let Tables::Words(isa) = tables { code.len().saturating_sub(digits(isa)) } else { 0 };
+            json.text(&code[skipped..]);
+        }),
+        Err(why) => json.field("refused", |json| json.text(&why)),
+    });
+}
+
+/// Parses a number for a field with so many bits: decimal, or with `0x` or `0b`, with a sign for a field that is signed.
+fn fitting(text: &str, bits: usize) -> Result<i128, String> {
+    let (negative, number) = text.strip_prefix('-').map_or((false, text), |number| (true, number));
+    let number = number.replace('_', "").to_ascii_lowercase();
+    let parsed = match (number.strip_prefix("0x"), number.strip_prefix("0b")) {
+        _ if number.starts_with(['+', '-']) => None,
+        (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
+        (_, Some(digits)) => u64::from_str_radix(digits, 2).ok(),
+        _ => number.parse().ok(),
+    };
+    // Parsing accepts a sign after the prefix.
+    let parsed = parsed.filter(|_| !number.contains(['+', '-']));
+    let value =
+        parsed.map(i128::from).ok_or_else(|| format!("`{text}` is no number: write it like 12, 0x1f or 0b101"))?;
+    let value = if negative { -value } else { value };
+    let bits = bits.clamp(1, 64);
+    let (least, most) = (-(1 << (bits - 1)), (1 << bits) - 1);
+    if (least..=most).contains(&value) {
+        return Ok(value);
     }
-    answer(architecture, &memory(architecture.tables)(&hex(&all)), json);
+    Err(format!("`{text}` does not fit in {bits} bits: write a number from {least} to {most}"))
+}
+
+/// The value of a field as it is shown: with a sign where the text has a negative number.
+fn shown(field: &Field) -> String {
+    let width = field.width().clamp(1, 64);
+    let value = isaforge_core::bits::sign_extend(field.value, width);
+    let minus = field.text.split('-').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
+    if minus && value < 0 { value.to_string() } else { format!("{:#x}", field.value) }
 }
 
 /// Converts between the digits of a word and its bytes in memory, which are in opposite order.
@@ -254,6 +301,7 @@ fn of_stream(architecture: &Architecture, engine: Engine, code: &str) -> Answer 
     if let Some(instruction) = engine.stream.instructions.get(usize::from(layout.opcode)) {
         answer.name = instruction.name.to_owned();
     }
+    let bits = u16::from(decoded.len) * 8;
     let mut fields = Vec::new();
     annotate(engine, &decoded, &mut |note| {
         let runs = |bits: Wide| bits.runs().map(|(at, width)| ((at + width - 1) as u8, at as u8)).collect::<Vec<_>>();
@@ -272,8 +320,10 @@ fn of_stream(architecture: &Architecture, engine: Engine, code: &str) -> Answer 
         let operand = layout.operands.iter().any(|operand| Some(usize::from(operand.field)) == index);
         let mut places = match field.source {
             Source::Bits(pieces) => {
-                let pieces = pieces.iter().filter(|piece| piece.width > 0);
-                pieces.map(|piece| ((piece.at + u16::from(piece.width) - 1) as u8, piece.at as u8)).collect()
+                // A short form of the instruction may lack some of them.
+                let pieces = pieces.iter().filter(|piece| piece.width > 0 && piece.at < bits);
+                let high = |piece: &stream::Piece| (piece.at + u16::from(piece.width)).min(bits) - 1;
+                pieces.map(|piece| (high(piece) as u8, piece.at as u8)).collect()
             }
             _ => runs(note.bits),
         };
@@ -285,7 +335,6 @@ fn of_stream(architecture: &Architecture, engine: Engine, code: &str) -> Answer 
         fields.push(entry);
     });
     name_keys(&mut fields);
-    let bits = u16::from(decoded.len) * 8;
     answer.parts.push(Part {
         title: String::new(),
         doc: String::new(),
@@ -352,7 +401,7 @@ fn write_part(part: &Part, json: &mut Json) {
     json.object(|json| {
         json.field("title", |json| json.text(&part.title));
         json.field("doc", |json| json.text(&part.doc));
-        json.field("start", |json| json.number(part.start as u32));
+        json.field("start", |json| json.number(part.start as i64));
         json.field("bits", |json| json.number(part.bits.into()));
         json.field("digits", |json| json.text(&part.digits));
         json.field("fields", |json| {
@@ -362,7 +411,7 @@ fn write_part(part: &Part, json: &mut Json) {
                         json.field("key", |json| json.text(&field.key.to_string()));
                         json.field("name", |json| json.text(&field.full_name()));
                         json.field("role", |json| json.text(role(field)));
-                        json.field("value", |json| json.text(&format!("{:#x}", field.value)));
+                        json.field("value", |json| json.text(&shown(field)));
                         json.field("text", |json| json.text(&field.text));
                         json.field("meaning", |json| json.text(&field.meaning));
                         json.field("runs", |json| {

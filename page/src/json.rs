@@ -57,8 +57,8 @@ impl Json {
         self.out.push('"');
     }
 
-    /// Writes a number, which JavaScript represents exactly.
-    pub fn number(&mut self, number: u32) {
+    /// Writes a number, which JavaScript represents exactly up to 53 bits.
+    pub fn number(&mut self, number: i64) {
         self.comma();
         self.out.push_str(&number.to_string());
     }

@@ -5,13 +5,14 @@
 //! data ──Page::new──▶ Page ──answer(request)──▶ JSON
 //! ```
 //!
-//! A request consists of a command and, after a line break, its argument. `input` classifies pasted text, `program`
-//! lists it, `explain` explains a single instruction, `run` executes a program, and [`search`] ranks the records of the
-//! manual. `abi` is the interface for JavaScript. Everything else is ordinary Rust, and tests on the host call the same
-//! functions.
+//! A request consists of a command and, after a line break, its argument. The byte order of words may follow the
+//! command. `input` classifies pasted text, `program` lists it, `edit` changes an instruction in it, `explain` explains
+//! a single instruction, `run` executes a program, and [`search`] ranks the records of the manual. `abi` is the interface
+//! for JavaScript. Everything else is ordinary Rust, and tests on the host call the same functions.
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
+mod edit;
 mod explain;
 mod input;
 mod json;
@@ -51,13 +52,16 @@ impl Page {
     /// Answers a request with JSON.
     pub fn answer(&mut self, request: &str) -> String {
         let (command, about) = request.split_once('\n').unwrap_or((request, ""));
+        let (command, order) = command.split_once(' ').unwrap_or((command, ""));
+        let (tables, swapped) = (self.architecture.tables, program::order(order));
         let mut json = Json::default();
         match command {
             "search" => self.search(about, &mut json),
-            "program" => program::answer(self.architecture.tables, about, &mut json),
+            "program" => program::answer(tables, about, swapped, &mut json),
             "explain" => explain::answer(&self.architecture, about, &mut json),
-            "set" => explain::set(&self.architecture, about, &mut json),
-            "start" => self.start(about, &mut json),
+            "set" => explain::set(tables, about, &mut json),
+            "edit" => edit::answer(tables, about, swapped, &mut json),
+            "start" => self.start(about, swapped, &mut json),
             "step" | "back" => self.step(command == "step", about, &mut json),
             _ => json.object(|json| json.field("error", |json| json.text("there is no such command"))),
         }
@@ -87,12 +91,14 @@ impl Page {
         });
     }
 
-    fn start(&mut self, code: &str, json: &mut Json) {
-        match Run::new(&self.architecture, code) {
-            Ok(run) => run.state(json),
+    fn start(&mut self, program: &str, swapped: Option<bool>, json: &mut Json) {
+        self.run = None;
+        let listing = program::list(self.architecture.tables, program, swapped);
+        let code = listing.map(|listing| listing.bytes).map_err(|_| "this is no program");
+        match code.and_then(|code| Run::new(&self.architecture, code)) {
+            Ok(run) => self.run.insert(run).state(json),
             Err(why) => json.object(|json| json.field("error", |json| json.text(why))),
         }
-        self.run = Run::new(&self.architecture, code).ok();
     }
 
     fn step(&mut self, forward: bool, count: &str, json: &mut Json) {

@@ -7,13 +7,12 @@ use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{self, GroupIsa};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
-use isaforge_core::stream::{Engine, Notation, Type};
-use isaforge_core::table::{Shape, Target};
+use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 use isaforge_core::{Isa, Tables, program, stream};
 
-use crate::explain::{bytes, digits};
-use crate::input::{Pasted, read};
+use crate::explain::{digits, unit};
+use crate::input::{Digit, Pasted, read, reversed, value};
 use crate::json::Json;
 
 /// The maximum number of instructions listed.
@@ -21,64 +20,123 @@ const MAX_LISTED: usize = 20_000;
 
 /// An instruction, or bytes that are not one.
 #[derive(Default)]
-struct Row {
-    at: u64,
-    code: String,
-    text: String,
+pub struct Row {
+    pub at: u64,
+    pub code: String,
+    pub text: String,
     error: String,
-    target: Option<u64>,
+    target: Option<i64>,
+}
+
+/// A program with its rows.
+pub struct Listing {
+    /// Whether the digits of words were in the opposite byte order.
+    swapped: bool,
+    /// In memory order.
+    pub bytes: Vec<u8>,
+    pub rows: Vec<Row>,
+    /// The digits of all rows, in the order of their codes. `None` for assembly.
+    pub digits: Option<Vec<Digit>>,
+}
+
+/// Parses the byte order in a request, which stands after the command. `None` if it is to be decided.
+pub fn order(name: &str) -> Option<bool> {
+    match name {
+        "swapped" => Some(true),
+        "plain" => Some(false),
+        _ => None,
+    }
+}
+
+/// Lists a program. `swapped` is as [`order`] returns it.
+///
+/// # Errors
+/// All errors in the text.
+pub fn list(tables: Tables, text: &str, swapped: Option<bool>) -> Result<Listing, Vec<ProgramError>> {
+    let mut turned = false;
+    let digits = match (read(text, unit(tables)), tables) {
+        (Pasted::Text(Some(error)), _) => return Err(vec![error]),
+        (Pasted::Text(None), _) => None,
+        (Pasted::Bytes(digits), Tables::Words(isa)) => Some(of_memory(isa, &digits)),
+        (Pasted::Words(digits), Tables::Words(isa)) => {
+            let other = turn(isa, &digits);
+            let good = |digits: &[Digit]| words(isa, digits).filter(|word| decode(isa, *word).is_ok()).count();
+            turned = swapped.unwrap_or_else(|| good(&other) > good(&digits));
+            Some(if turned { other } else { digits })
+        }
+        (Pasted::Bytes(digits) | Pasted::Words(digits), _) => Some(digits),
+    };
+    let bytes: Vec<u8> = match (&digits, tables) {
+        (Some(digits), Tables::Words(isa)) => {
+            words(isa, digits).flat_map(|word| word.to_le_bytes().into_iter().take(size(isa))).collect()
+        }
+        (Some(digits), _) => digits.chunks(2).map(|pair| value(pair) as u8).collect(),
+        (None, _) => {
+            let read = tables.assemble(text);
+            if !read.errors.is_empty() {
+                return Err(read.errors);
+            }
+            read.bytes
+        }
+    };
+    let rows = match tables {
+        Tables::Words(isa) => of_words(isa, &bytes),
+        Tables::Groups(isa) => of_groups(isa, &bytes),
+        Tables::Streams(engine) => match engine.stream.sequence.filter(|_| digits.is_some()) {
+            Some(sequence) => of_module(sequence.disassemble(&bytes).map_err(|e| e.to_string()))?,
+            None => of_stream(engine, &bytes),
+        },
+    };
+    Ok(Listing { swapped: turned, bytes, rows, digits })
 }
 
 /// Answers with the rows of pasted machine code; for assembly, also with its code, or with its errors.
-pub fn answer(tables: Tables, text: &str, json: &mut Json) {
-    let mut swapped = false;
-    let (kind, rows) = match tables {
-        Tables::Words(isa) => {
-            let (kind, words) = match read(text, Some(digits(isa))) {
-                Pasted::Words(words) => {
-                    let other = turned(isa, &words);
-                    let good = |words: &[u64]| words.iter().filter(|word| decode(isa, **word).is_ok()).count();
-                    swapped = good(&other) > good(&words);
-                    ("code", Ok(if swapped { other } else { words }))
-                }
-                Pasted::Bytes(bytes) => ("code", Ok(from_bytes(isa, &bytes))),
-                Pasted::Text => ("text", program::assemble(isa, text)),
-            };
-            (kind, words.map(|words| of_words(isa, &words)))
+pub fn answer(tables: Tables, text: &str, swapped: Option<bool>, json: &mut Json) {
+    json.object(|json| match list(tables, text, swapped) {
+        Ok(listing) => {
+            json.field("kind", |json| json.text(if listing.digits.is_some() { "code" } else { "text" }));
+            json.field("swapped", |json| json.truth(listing.swapped));
+            json.field("count", |json| json.number(listing.rows.len() as i64));
+            json.field("rows", |json| {
+                json.array(|json| listing.rows.iter().take(MAX_LISTED).for_each(|row| write(row, json)));
+            });
         }
-        Tables::Groups(isa) => match bytes(text) {
-            Some(bytes) => ("code", Ok(of_groups(isa, &bytes))),
-            None => ("text", group::listing::assemble_program(isa, text).map(|bytes| of_groups(isa, &bytes))),
-        },
-        Tables::Streams(engine) => match (engine.stream.sequence, bytes(text)) {
-            (Some(sequence), Some(bytes)) => {
-                ("code", of_module(sequence.disassemble(&bytes).map_err(|e| e.to_string())))
-            }
-            (_, Some(bytes)) => ("code", Ok(of_stream(engine, &bytes))),
-            (_, None) => ("text", stream::program::assemble(engine, text).map(|bytes| of_stream(engine, &bytes))),
-        },
-    };
-    json.object(|json| {
-        json.field("kind", |json| json.text(kind));
-        json.field("swapped", |json| json.truth(swapped));
-        match rows {
-            Ok(rows) => json
-                .field("rows", |json| json.array(|json| rows.iter().take(MAX_LISTED).for_each(|row| write(row, json)))),
-            Err(errors) => json.field("errors", |json| {
-                json.array(|json| {
-                    for error in errors.iter().take(100) {
-                        json.object(|json| {
-                            json.field("line", |json| json.number(error.line as u32));
-                            json.field("column", |json| json.number(error.column as u32));
-                            json.field("length", |json| json.number(error.len as u32));
-                            json.field("message", |json| json.text(&error.message));
-                            json.field("help", |json| json.text(&error.help));
-                        });
-                    }
-                });
-            }),
-        }
+        Err(errors) => write_errors(&errors, json),
     });
+}
+
+/// Writes errors as a field of the answer.
+pub fn write_errors(errors: &[ProgramError], json: &mut Json) {
+    let write = |error: &ProgramError, json: &mut Json| {
+        json.object(|json| {
+            json.field("line", |json| json.number(error.line as i64));
+            json.field("column", |json| json.number(error.column as i64));
+            json.field("length", |json| json.number(error.len as i64));
+            json.field("message", |json| json.text(&error.message));
+            json.field("help", |json| json.text(&error.help));
+        });
+    };
+    json.field("errors", |json| json.array(|json| errors.iter().take(100).for_each(|error| write(error, json))));
+}
+
+/// The bytes of a word.
+fn size(isa: &Isa) -> usize {
+    usize::from(isa.word_bits).div_ceil(8).clamp(1, 8)
+}
+
+fn words(isa: &Isa, digits: &[Digit]) -> impl Iterator<Item = u64> {
+    digits.chunks(self::digits(isa)).map(value)
+}
+
+/// The digits of words in opposite byte order.
+fn turn(isa: &Isa, words: &[Digit]) -> Vec<Digit> {
+    words.chunks(digits(isa)).flat_map(reversed).collect()
+}
+
+/// The digits of words from those of bytes, which may include a leading one that no word has.
+fn of_memory(isa: &Isa, bytes: &[Digit]) -> Vec<Digit> {
+    let skipped = 2 * size(isa) - digits(isa).min(2 * size(isa));
+    bytes.chunks(2 * size(isa)).flat_map(|word| reversed(word).into_iter().skip(skipped)).collect()
 }
 
 fn of_module(listing: Result<String, String>) -> Result<Vec<Row>, Vec<ProgramError>> {
@@ -87,41 +145,23 @@ fn of_module(listing: Result<String, String>) -> Result<Vec<Row>, Vec<ProgramErr
     Ok(text.lines().map(|line| Row { text: line.to_owned(), ..Row::default() }).collect())
 }
 
-fn turned(isa: &Isa, words: &[u64]) -> Vec<u64> {
-    let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
-    words.iter().map(|word| word.swap_bytes() >> (64 - 8 * size)).collect()
-}
-
-fn from_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
-    let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
-    bytes.chunks(size).map(word_of).collect()
-}
-
-fn of_words(isa: &'static Isa, words: &[u64]) -> Vec<Row> {
-    let size = u64::from(isa.word_bits).div_ceil(8).max(1);
-    let digits = digits(isa);
-    let row = |(index, word): (usize, &u64)| {
-        let at = index as u64 * size;
+fn of_words(isa: &'static Isa, bytes: &[u8]) -> Vec<Row> {
+    let (size, digits) = (size(isa), digits(isa));
+    let row = |(index, bytes): (usize, &[u8])| {
+        let (at, word) = ((index * size) as u64, word_of(bytes));
         let mut row = Row { at, code: format!("{word:0digits$x}"), ..Row::default() };
-        match decode(isa, *word) {
+        match decode(isa, word) {
             Ok(opcode) => {
                 let mut line = Line::new();
-                print(isa, opcode, *word, Style::Customary, &mut line);
+                print(isa, opcode, word, Style::Customary, &mut line);
                 row.text = line.as_str().to_owned();
-                let operands = isa.forms.get(usize::from(opcode)).map_or(&[][..], |form| form.operands);
-                row.target = operands.iter().find_map(|operand| match operand.shape {
-                    Shape::Number { bits, target: Some(target), .. } => {
-                        let number = isaforge_core::bits::sign_extend(bits.get(*word, 0), bits.width());
-                        Some(target.address(number, at, at + size))
-                    }
-                    _ => None,
-                });
+                row.target = program::target(isa, opcode, word, at).map(|target| target as i64);
             }
             Err(error) => row.error = error.to_string(),
         }
         row
     };
-    words.iter().enumerate().map(row).collect()
+    bytes.chunks(size).enumerate().map(row).collect()
 }
 
 fn of_groups(isa: &'static GroupIsa, bytes: &[u8]) -> Vec<Row> {
@@ -134,7 +174,7 @@ fn of_groups(isa: &'static GroupIsa, bytes: &[u8]) -> Vec<Row> {
                 let mut line = Line::new();
                 group::print(isa, found, SEPARATOR, &mut line);
                 row.text = line.as_str().to_owned();
-                row.target = group::program::target(isa, found, piece.at).and_then(|to| u64::try_from(to).ok());
+                row.target = group::program::target(isa, found, piece.at);
             }
             Err(error) => row.error = error.to_string(),
         }
@@ -157,14 +197,7 @@ fn of_stream(engine: Engine, bytes: &[u8]) -> Vec<Row> {
                 let mut line = Line::new();
                 engine.print(&decoded, &mut line);
                 row.text = line.as_str().to_owned();
-                let scope = engine.scope(&decoded);
-                row.target = scope.layout.fields.iter().zip(0..).find_map(|(field, index)| match field.ty {
-                    Type::Number(Notation { target: Some(target), .. }) => {
-                        let target: Target = target;
-                        Some(target.address(scope.value(index) as i64, at as u64, (at + len) as u64))
-                    }
-                    _ => None,
-                });
+                row.target = stream::target(engine, &decoded, row.at).map(|target| target as i64);
             }
             Err(error) => row.error = error.to_string(),
         }
@@ -176,14 +209,16 @@ fn of_stream(engine: Engine, bytes: &[u8]) -> Vec<Row> {
 
 fn write(row: &Row, json: &mut Json) {
     json.object(|json| {
-        json.field("at", |json| json.number(row.at as u32));
+        json.field("at", |json| json.number(row.at as i64));
         json.field("code", |json| json.text(&row.code));
         json.field("text", |json| json.text(&row.text));
         if !row.error.is_empty() {
             json.field("error", |json| json.text(&row.error));
         }
         if let Some(target) = row.target {
-            json.field("target", |json| json.number(target as u32));
+            let sign = if target < 0 { "-" } else { "" };
+            json.field("target", |json| json.number(target));
+            json.field("to", |json| json.text(&format!("{sign}{:#x}", target.unsigned_abs())));
         }
     });
 }

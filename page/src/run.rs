@@ -6,12 +6,10 @@ use isaforge_core::Tables;
 use isaforge_core::data::Architecture;
 use isaforge_core::machine::{Executed, Host, Intrinsic, Machine, Register, Stop};
 
-use crate::explain::{bytes, digits};
-use crate::input::{Pasted, read};
 use crate::json::Json;
 
-/// The number of lanes of the machine, of which fewer are live if the hardware has fewer.
-const LANES: usize = 4;
+/// The maximum number of lanes of a machine, of which those that the hardware has are live.
+const LANES: usize = 64;
 /// The address and size of the memory that programs may write.
 const DATA: (u64, usize) = (0x1_0000, 0x1_0000);
 /// The maximum number of instructions in a run.
@@ -60,19 +58,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// Loads a program given in hexadecimal.
-    pub fn new(architecture: &Architecture, code: &str) -> Result<Run, &'static str> {
-        let code = match architecture.tables {
-            Tables::Words(isa) => match read(code, Some(digits(isa))) {
-                Pasted::Words(words) => {
-                    let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
-                    words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(size)).collect()
-                }
-                Pasted::Bytes(bytes) => bytes,
-                Pasted::Text => return Err("these are not hexadecimal digits"),
-            },
-            _ => bytes(code).ok_or("these are not hexadecimal digits")?,
-        };
+    /// Loads a program, in memory order.
+    pub fn new(architecture: &Architecture, code: Vec<u8>) -> Result<Run, &'static str> {
         let machine =
             machine(architecture, &code).ok_or("the specification does not define how programs of this set execute")?;
         let mut run =
@@ -93,7 +80,10 @@ impl Run {
         }
         self.before = self.values();
         while self.steps < to && self.ended.is_empty() {
-            self.before = self.values();
+            // Going back shows again what the last instruction changed.
+            if !forward && self.steps + 1 == to {
+                self.before = self.values();
+            }
             match self.machine.step(&mut self.console) {
                 Ok(None) => {}
                 Ok(Some(Stop::Exit(status))) => self.ended = format!("the program has ended with status {status}"),
@@ -152,9 +142,16 @@ impl Run {
         };
         let idle: Vec<&str> = (0..self.lanes()).map(idle).collect();
         json.object(|json| {
-            json.field("steps", |json| json.number(self.steps as u32));
-            json.field("pc", |json| json.number(self.machine.pc() as u32));
+            json.field("steps", |json| json.number(self.steps as i64));
+            json.field("pc", |json| json.number(self.machine.pc() as i64));
             json.field("ended", |json| json.text(&self.ended));
+            json.field("limit", |json| {
+                json.text(&if self.steps < MAX_STEPS || !self.ended.is_empty() {
+                    String::new()
+                } else {
+                    format!("stopped at the limit of {MAX_STEPS} instructions")
+                });
+            });
             json.field("written", |json| json.text(&self.console.text));
             json.field("idle", |json| json.array(|json| idle.iter().for_each(|word| json.text(word))));
             json.field("registers", |json| {

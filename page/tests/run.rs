@@ -103,7 +103,7 @@ fn programs_of_valhall_run_lane_by_lane() {
     let lanes = |state: &Value, register: &str| -> Vec<String> {
         let all = state["registers"].as_array().expect("registers").iter();
         let found = all.filter(|it| it["name"] == register).flat_map(|it| it["values"].as_array().unwrap());
-        found.filter_map(|value| value.as_str().map(str::to_owned)).collect()
+        found.take(4).filter_map(|value| value.as_str().map(str::to_owned)).collect()
     };
     let first = ask(&mut page, "step", "2");
     assert_eq!(lanes(&first, "r1"), ["1", "1", "1", "1"], "{first}");
@@ -183,7 +183,7 @@ fn groups_run_with_instances_that_stay_together() {
     assert_eq!(start["error"], Value::Null, "{start}");
     let find = |state: &Value, name: &str| {
         let found = state["registers"].as_array().expect("registers").iter().find(|it| it["name"] == name);
-        found.map(|found| found["values"].clone())
+        found.and_then(|found| found["values"].as_array()).map(|values| serde_json::json!(values[..4]))
     };
     // Each instance knows its index; a function computes two to its power.
     let state = ask(&mut page, "step", "3");
@@ -216,4 +216,33 @@ fn the_data_path_of_a_group_is_drawn() {
     }
     // Three sources lead to the phase, and its result leads on; there are no other links.
     assert_eq!(picture.matches("class=\"head\"").count(), 4, "{picture}");
+}
+
+#[test]
+fn all_lanes_of_the_hardware_run() {
+    let subjects = sets::subjects();
+    for (set, text) in
+        [("valhall", "IADD_IMM.i32 r1, r1, #0x1\nNOP.end\n"), ("usc", "0 : mbyp ft0, sr51\n    mov r1, ft0\n")]
+    {
+        let (_, subject) = subjects.iter().find(|(name, _)| *name == set).expect("one of them");
+        let lanes = usize::from(subject.hardware.expect("a machine").lanes);
+        assert!(lanes > 4, "{set}");
+        let mut page = sets::page(subject);
+        let code = code(&mut page, text);
+        ask(&mut page, "start", &code);
+        let state = ask(&mut page, "step", "1");
+        let found = state["registers"].as_array().expect("registers").iter().find(|it| it["name"] == "r1");
+        assert_eq!(found.and_then(|it| it["values"].as_array()).map(Vec::len), Some(lanes), "{set}: {state}");
+    }
+}
+
+#[test]
+fn a_run_that_reaches_the_limit_says_so() {
+    let subject = subject("riscv");
+    let mut page = page(&subject);
+    let code = code(&mut page, "start: jal x0, start\n");
+    ask(&mut page, "start", &code);
+    assert_eq!(ask(&mut page, "step", "10")["limit"], "");
+    let state = ask(&mut page, "step", "100000");
+    assert_eq!(state["limit"], "stopped at the limit of 100000 instructions", "{state}");
 }
