@@ -114,7 +114,7 @@ const permalinks = async (set, decoder, [[code, text]]) => {
   const flip = `document.querySelector('.workbench .bits button[title^="bit ${bit} "]').click()`;
   await run(flip);
   const flipped = await run(now), address = await kept();
-  check(flipped !== before && address === flipped, `${set}: the address keeps ${address}, not ${flipped}`);
+  check(flipped !== before && address === await run(`${source}.value.trim()`), `${set}: the address keeps ${address}`);
   await open(decoder + "#" + encodeURIComponent(address));
   check(await until("rows", `document.querySelectorAll("tr[data-at]").length && ${now}`) === flipped, `${set}: the address does not bring ${flipped} back`);
   await run(flip);
@@ -126,7 +126,7 @@ const permalinks = async (set, decoder, [[code, text]]) => {
     field.dispatchEvent(new Event("change"));
   })()`);
   const other = await until("another instruction", `${now} !== "${before}" && ${now}`);
-  check(await kept() === other, `${set}: a field that is set gives ${other}, and the address ${await kept()}`);
+  check(await kept() === await run(`${source}.value.trim()`), `${set}: a field that is set gives ${other}, and the address ${await kept()}`);
   // And the text of the instruction.
   await run(`(() => { const line = document.querySelector(".workbench .line"); if (line) { line.value = ${JSON.stringify(text)}; line.dispatchEvent(new Event("change")); } })()`);
   await until("the instruction as it was", `document.querySelector(".workbench .line") === null || ${now} === "${before}"`);
@@ -139,8 +139,8 @@ const permalinks = async (set, decoder, [[code, text]]) => {
 
 // Programs of the sets that execute: what is typed, and registers after a number of steps.
 const runs = {
-  valhall: ["loop: IADD_IMM.i32 r1, r1, #0x1\nISUB.s32 r2, r1, lane_id\nBRANCHZ.eq r2, loop\nNOP.end", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x1 0x0 0xffffffff 0xfffffffe"]],
-  "valhall-2021": ["IADD_IMM.i32 r1, r1, #0x1\nIADD.s32 r2, r1, r1\nNOP.return", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x2 0x2 0x2 0x2"]],
+  valhall: ["loop: IADD_IMM.i32 r1, r1, #0x1\nISUB.s32 r2, r1, lane_id\nBRANCHZ.eq r2, loop\nNOP.end", 2, ["r1 = 0x1×16", "r2 = 0x1 0x0 0xffffffff 0xfffffffe"]],
+  "valhall-2021": ["IADD_IMM.i32 r1, r1, #0x1\nIADD.s32 r2, r1, r1\nNOP.return", 2, ["r1 = 0x1×16", "r2 = 0x2×16"]],
   usc: ["0 : mbyp ft0, sr51\n    mov r1, ft0\n1 : unpck.u32 ft0, r1.e0\n    mov r2, ft0\n2 : fexp r3, r2\n3 : nop.end", 3, ["r1 = 0x0 0x1 0x2 0x3", "r3 = 0x3f800000 0x40000000 0x40800000 0x41000000"]],
   vpu: ["LoadPosition r1.x___\nAndFlags\nAddInt16.zero r2.x___, r1.xxxx, r1.xxxx\nBranch.x 5\nAddInt16 r3.x___, r1.xxxx, r1.xxxx\nSync\nExit", 4, ["r1 = 0x0 0x1 0x2 0x3", "r2 = 0x0 0x2 0x4 0x6"]],
 };
@@ -158,8 +158,8 @@ const execution = async (set, decoder) => {
     const found = await run(`document.querySelectorAll(".registers .changed").length`);
     check(found > 0 || JSON.stringify(states.at(-1)) === JSON.stringify(states.at(-2)) , `${set}: step ${step} highlights nothing`);
   }
-  for (const value of wanted) check(states.at(-1).includes(value), `${set}: no ${value} in ${states.at(-1)}`);
-  if (set === "vpu") check((await run(`document.querySelector(".workbench").textContent`)).includes("lane 1 masked, lane 2 masked, lane 3 masked"), "vpu: nobody is masked");
+  for (const value of wanted) check(states.at(-1).some((text) => text.startsWith(value)), `${set}: no ${value} in ${states.at(-1)}`);
+  if (set === "vpu") check((await run(`document.querySelector(".workbench").textContent`)).includes("lanes 1–3 masked"), "vpu: nobody is masked");
   for (let step = steps - 1; step >= 0; step--) {
     await press("Back");
     check(JSON.stringify(await registers()) === JSON.stringify(states[step]), `${set}: back at ${step} is not what it was`);

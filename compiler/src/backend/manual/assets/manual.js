@@ -22,7 +22,9 @@
     return new Uint8Array(await new Response(stream).arrayBuffer());
   };
   let engine;
-  const start = () => (engine ??= (async () => {
+  const lost = "engine.js does not load: it must be in the folder of the manual, and the browser must run WebAssembly";
+  const start = () => (engine ??= load().catch((why) => { engine = undefined; throw why; }));
+  const load = async () => {
     await new Promise((resolve, reject) => {
       document.head.append(el("script", { src: base + "engine.js", onload: resolve, onerror: reject }));
     });
@@ -37,7 +39,7 @@
       const length = exports.answer();
       return JSON.parse(new TextDecoder().decode(new Uint8Array(exports.memory.buffer, exports.output(), length)));
     };
-  })());
+  };
 
   // The search.
   const place = document.getElementById("search");
@@ -57,24 +59,26 @@
       if (chosen >= 0) input.setAttribute("aria-activedescendant", items[chosen].id);
       else input.removeAttribute("aria-activedescendant");
     };
-    const close = () => { list.hidden = true; input.setAttribute("aria-expanded", "false"); };
+    const close = () => { list.hidden = true; list.replaceChildren(); chosen = -1; input.setAttribute("aria-expanded", "false"); };
     const show = async () => {
       const query = input.value.trim();
       if (!query) return close();
-      const hits = (await start())("search", query);
+      let hits = [], nothing = "Nothing found";
+      try { hits = (await start())("search", query); } catch { nothing = lost; }
       if (query !== input.value.trim()) return;
       list.replaceChildren(...hits.map((hit, at) => el("li", { role: "option", id: "hit-" + at, "aria-selected": "false" },
         el("a", { href: base + hit.page, tabindex: "-1" }, el("code", {}, hit.name), " ", el("small", {}, hit.kind === "decode" ? "Decode " + hit.title : hit.title || hit.kind)))));
-      list.hidden = !hits.length;
-      input.setAttribute("aria-expanded", String(!list.hidden));
+      if (!hits.length) list.append(el("li", { role: "option", id: "hit-0", "aria-disabled": "true" }, nothing));
+      list.hidden = false;
+      input.setAttribute("aria-expanded", "true");
       choose(0);
     };
     input.addEventListener("input", show);
-    input.addEventListener("focus", () => { start(); if (input.value) show(); });
+    input.addEventListener("focus", () => { start().catch(() => {}); if (input.value) show(); });
     input.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown") choose(chosen + 1);
       else if (event.key === "ArrowUp") choose(chosen - 1);
-      else if (event.key === "Enter") list.children[chosen]?.firstChild.click();
+      else if (event.key === "Enter") list.children[chosen]?.querySelector("a")?.click();
       else if (event.key === "Escape") close();
       else return;
       event.preventDefault();
@@ -122,31 +126,44 @@
   const fields = (part, set) => {
     const rows = part.fields.filter((field) => field.name && field.runs.length).map((field) => {
       const runs = field.runs.map(([high, low]) => [high + part.start, low + part.start]).flat().join(" ");
+      const refusal = el("span", { role: "status" });
       const value = el("input", { value: field.value, size: "9", "aria-label": "Value of " + field.name, spellcheck: "false", "data-stop": `${field.name} ${part.start}`,
-        onchange: (event) => set(runs, event.target.value) });
+        onchange: () => {
+          const why = set(runs, value.value);
+          if (!why) return;
+          value.value = field.value;
+          refusal.className = "error";
+          refusal.textContent = why;
+        } });
       return el("tr", {}, el("td", { }, field.runs.map(([high, low]) => (high === low ? high : `${high}..${low}`)).join(", ")),
-        el("td", {}, el("code", { class: field.role }, field.name)), el("td", {}, value), el("td", {}, el("code", {}, field.text)), el("td", {}, field.meaning));
+        el("td", {}, el("code", { class: field.role }, field.name)), el("td", {}, value, refusal), el("td", {}, el("code", {}, field.text)), el("td", {}, field.meaning));
     });
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Fields " + part.title }, el("table", { class: "values" },
       el("thead", {}, el("tr", {}, ...["Bits", "Field", "Value", "Text", "Meaning"].map((name) => el("th", {}, name)))),
       el("tbody", {}, ...rows)));
   };
 
-  // What is known of one instruction.
-  const details = (ask, found, changed) => {
-    const set = (runs, value) => changed(ask("set", [found.code, runs, value].join("\n")));
+  // What is known of one instruction. `change` takes its new code or text, and returns errors.
+  const details = (ask, found, change) => {
+    const set = (runs, value) => {
+      const { refused, code } = ask("set", [found.code, runs, value].join("\n"));
+      return refused ?? change(code, "")?.map((error) => `${error.message}; ${error.help}`).join("\n");
+    };
     const box = el("section", { "aria-label": "Instruction" });
     box.append(el("h2", {}, el("code", {}, found.code)));
     if (found.error) box.append(el("p", { class: "error", role: "status" }, found.error));
     const text = el("input", { value: found.text, "aria-label": "Assembly", spellcheck: "false", class: "line", "data-stop": "line" });
     const trouble = el("div", { role: "status" });
     text.addEventListener("change", () => {
-      const read = ask("program", text.value);
-      trouble.replaceChildren();
-      if (read.rows?.length) changed(ask("explain", read.rows[0].code));
-      else trouble.append(errors(text.value, read.errors ?? []));
+      const wrong = change("", text.value);
+      trouble.replaceChildren(...(wrong ? [errors(text.value, wrong)] : []));
     });
-    if (found.text) box.append(text, trouble);
+    if (found.text) box.append(text);
+    box.append(trouble);
+    const flip = (bit, value) => {
+      const why = set(`${bit} ${bit}`, value);
+      if (why) trouble.replaceChildren(el("p", { class: "error" }, why));
+    };
     if (found.picture) {
       const drawn = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Data path" });
       drawn.innerHTML = found.picture;
@@ -155,7 +172,7 @@
     for (const part of found.parts) {
       if (part.title) box.append(el("h3", {}, part.title));
       if (part.doc) box.append(el("p", {}, part.doc));
-      box.append(diagram(part, (bit, value) => set(`${bit} ${bit}`, value)), fields(part, set));
+      box.append(diagram(part, flip), fields(part, set));
     }
     const facts = el("dl", { class: "facts" });
     if (found.reads.length) facts.append(el("dt", {}, "Reads"), el("dd", {}, found.reads.join(", ")));
@@ -186,19 +203,20 @@
     const listing = el("div"), detail = el("div"), machine = el("div");
     root.classList.add("workbench");
     root.append(el("label", { for: "source" }, "Machine code or assembly"), source, status, listing, machine, detail);
-    let rows = [], selected = 0, here = -1;
+    // The byte order is decided when something is pasted, and kept while it is changed.
+    let rows = [], selected = 0, here = -1, order = "", own = false;
 
     const draw = (ask) => {
       const targets = new Map(rows.filter((row) => row.target !== undefined).map((row) => [row.target, ""]));
-      const starts = rows.map((row) => row.at);
+      const starts = new Set(rows.map((row) => row.at));
       [...targets.keys()].sort((a, b) => a - b).forEach((at, index) => targets.set(at, "l" + index));
       const body = el("tbody");
       rows.forEach((row, index) => {
         if (targets.has(row.at) && row.code) body.append(el("tr", { class: "label" }, el("td", { colspan: "4" }, targets.get(row.at) + ":")));
         let arrow = "";
         if (row.target !== undefined) {
-          const to = starts.indexOf(row.target);
-          arrow = (row.target > row.at ? "↓ " : "↑ ") + (to < 0 ? "0x" + row.target.toString(16) : targets.get(row.target));
+          arrow = (row.target > row.at ? "↓ " : "↑ ") + (starts.has(row.target) ? targets.get(row.target) : row.to) +
+            (row.target < 0 ? ", before the program" : "");
         }
         const pick = () => { selected = index; select(ask); };
         body.append(el("tr", { "data-at": row.at, tabindex: "0", "aria-selected": String(index === selected), class: row.at === here ? "here" : "",
@@ -244,36 +262,60 @@
       const row = rows[selected];
       detail.replaceChildren();
       if (!row?.code) return;
-      const changed = async (found) => {
-        rows[selected] = { ...row, code: found.code };
-        source.value = rows.map((row) => row.code).join("\n");
-        keep();
+      const change = (code, text) => {
+        const found = ask("edit " + order, [selected, code, text, source.value].join("\n"));
+        if (found.errors) return found.errors;
         // What had the focus is drawn anew.
         const stop = document.activeElement?.dataset.stop;
-        await show(selected);
-        [...detail.querySelectorAll("[data-stop]")].find((it) => it.dataset.stop === stop)?.focus({ preventScroll: true });
+        replace(found);
+        keep();
+        show(selected).then(() => [...detail.querySelectorAll("[data-stop]")].find((it) => it.dataset.stop === stop)?.focus({ preventScroll: true }));
       };
-      detail.append(details(ask, ask("explain", row.code), changed));
+      detail.append(details(ask, ask("explain", row.code), change));
     };
 
+    // Changes a part of the source so that the browser can undo it.
+    const replace = ({ from, to, text }) => {
+      const top = source.scrollTop;
+      own = true;
+      source.focus({ preventScroll: true });
+      source.setSelectionRange(from, to);
+      document.execCommand("insertText", false, text);
+      if (source.value.slice(from, from + text.length) !== text) source.setRangeText(text, from, to, "end");
+      own = false;
+      source.scrollTop = top;
+    };
+    root.addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || /INPUT|TEXTAREA/.test(event.target.tagName)) return;
+      event.preventDefault();
+      source.focus({ preventScroll: true });
+      document.execCommand(event.shiftKey ? "redo" : "undo");
+    });
+
     const keep = () => { if (hash) history.replaceState(null, "", source.value.trim() ? "#" + encodeURIComponent(source.value.trim()) : location.pathname); };
+
+    // Neighbours that are equal: what they are, the first and the last of them.
+    const together = (all) => all.reduce((found, it, index) => {
+      if (found.at(-1)?.[0] === it) found.at(-1)[2] = index; else found.push([it, index, index]);
+      return found;
+    }, []);
 
     const runner = (ask) => {
       machine.replaceChildren();
       here = -1;
-      const code = rows.map((row) => row.code).join("\n");
-      const first = ask("start", code);
+      const first = ask("start " + order, source.value);
       if (first.error) return;
       const output = el("div", { role: "status" }), registers = el("div", { class: "registers" });
       const tell = (state) => {
         here = state.ended ? -1 : state.pc;
-        draw(ask);
-        output.replaceChildren(el("p", { class: "summary" }, `${state.steps} instructions executed` + (state.ended ? `; ${state.ended}` : `; next at 0x${state.pc.toString(16)}`)));
-        const idle = state.idle.map((word, lane) => word && `lane ${lane} ${word}`).filter(Boolean);
+        for (const row of listing.querySelectorAll("tr[data-at]")) row.classList.toggle("here", Number(row.dataset.at) === here);
+        const next = `next at 0x${state.pc.toString(16)}`;
+        output.replaceChildren(el("p", { class: "summary" }, `${state.steps} instructions executed; ` + (state.ended || (state.limit ? `${state.limit}, ${next}` : next))));
+        const idle = together(state.idle).filter(([word]) => word).map(([word, from, to]) => (from === to ? `lane ${from}` : `lanes ${from}–${to}`) + " " + word);
         if (idle.length && !state.ended) output.append(el("p", { class: "summary" }, idle.join(", ")));
         if (state.written) output.append(el("pre", { class: "operation", tabindex: "0" }, state.written));
-        const texts = state.registers.map((it) => `${it.name} = ${it.values.map((value) => "0x" + value).join(" ")}`);
-        registers.style.setProperty("--wide", Math.max(20, ...texts.map((text) => text.length)));
+        const texts = state.registers.map((it) => `${it.name} = ${together(it.values).map(([value, from, to]) => "0x" + value + (to - from < 3 ? (" 0x" + value).repeat(to - from) : "×" + (to - from + 1))).join(" ")}`);
+        registers.style.setProperty("--wide", Math.min(60, Math.max(20, ...texts.map((text) => text.length))));
         registers.replaceChildren(...texts.map((text, at) => el("span", { class: state.registers[at].changed ? "changed" : "" }, text)));
       };
       const go = (command, count) => el("button", { type: "button", onclick: () => tell(ask(command, String(count))) });
@@ -284,24 +326,32 @@
     };
 
     const show = async (keepSelection = 0) => {
-      const ask = await start();
       const text = source.value;
+      let ask;
+      try { ask = await start(); } catch { status.textContent = lost; return; }
       rows = []; selected = keepSelection; here = -1;
       listing.replaceChildren(); detail.replaceChildren(); machine.replaceChildren(); status.textContent = "";
       if (!text.trim()) return;
-      const found = ask("program", text);
+      const found = ask("program " + order, text);
       if (found.errors) { listing.append(errors(text, found.errors)); return; }
-      rows = found.rows;
+      rows = found.rows; order = found.swapped ? "swapped" : "plain";
       const wrong = rows.filter((row) => row.error).length;
-      status.textContent = `${rows.length} instruction${rows.length === 1 ? "" : "s"}` + (found.kind === "text" ? ", assembled" : "") +
+      status.textContent = `${found.count} instruction${found.count === 1 ? "" : "s"}` + (rows.length < found.count ? `, only the first ${rows.length} of which are listed` : "") + (found.kind === "text" ? ", assembled" : "") +
         (found.swapped ? ", read in the opposite byte order" : "") + (wrong ? `, ${wrong} invalid` : "");
       draw(ask); runner(ask); select(ask);
     };
     let wait;
-    source.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(() => { keep(); show(); }, 120); });
+    source.addEventListener("input", (event) => {
+      if (own) return;
+      const undone = /^history/.test(event.inputType);
+      if (!undone) order = "";
+      clearTimeout(wait);
+      wait = setTimeout(() => { keep(); show(undone ? selected : 0); }, 120);
+    });
     // An address that somebody has cut may be no text.
     const restore = () => {
       const text = location.hash.slice(1);
+      order = "";
       try { source.value = decodeURIComponent(text); } catch { source.value = text; }
       show();
     };
