@@ -1,5 +1,7 @@
 //! A single instruction: its bits, fields, registers and semantics.
 
+use isaforge_analysis::entry::entries;
+use isaforge_analysis::{Implied, Set};
 use isaforge_core::Tables;
 use isaforge_core::annotate::Role;
 use isaforge_core::data::Architecture;
@@ -108,12 +110,27 @@ pub fn code_of(tables: Tables, query: &str) -> Option<(String, String)> {
 
 /// Explains the instruction with these digits.
 pub fn answer(architecture: &Architecture, code: &str, json: &mut Json) {
-    let answer = match architecture.tables {
+    let mut answer = match architecture.tables {
         Tables::Words(isa) => of_word(architecture, isa, code),
         Tables::Groups(isa) => of_group(architecture, isa, code),
         Tables::Streams(engine) => of_stream(architecture, engine, code),
     };
+    add_implied(architecture, &mut answer);
     write(&answer, json);
+}
+
+/// Adds the registers and states that no operand names.
+fn add_implied(architecture: &Architecture, answer: &mut Answer) {
+    let set = Set::new(architecture.tables, architecture.semantics).with(architecture.hardware);
+    let code = bytes(&memory(architecture.tables)(&answer.code)).unwrap_or_default();
+    let Some(instruction) = entries(&set, &code).next().and_then(|entry| entry.instruction.ok()) else { return };
+    for (write, list) in [(false, &mut answer.reads), (true, &mut answer.writes)] {
+        for Implied { name, by } in instruction.implied(&set, write) {
+            if !list.iter().any(|known| known.split(' ').next() == Some(name.as_str())) {
+                list.push(by.map_or(name.clone(), |by| format!("{name} ({by})")));
+            }
+        }
+    }
 }
 
 /// Sets bits and answers with the digits, which are as many as before, or says why the value is refused. The lines of

@@ -219,3 +219,14 @@ fn fields_end_with_their_instruction() {
         }
     }
 }
+
+#[test]
+fn registers_that_no_operand_names_are_listed() {
+    for (mut page, code, access, register) in
+        [(example("riscv"), "b130", "writes", "ra"), (built_in("vpu"), "805002c800000000", "reads", "flag")]
+    {
+        let found = ask(&mut page, "explain", code);
+        let list = found[access].as_array().expect("a list").iter().filter_map(Value::as_str);
+        assert!(list.clone().any(|text| text.split(' ').next() == Some(register)), "{code}: {found}");
+    }
+}
