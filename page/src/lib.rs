@@ -7,8 +7,8 @@
 //!
 //! A request consists of a command and, after a line break, its argument. The byte order of words may follow the
 //! command. `input` classifies pasted text, `program` lists it, `edit` changes an instruction in it, `explain` explains
-//! a single instruction, `run` executes a program, and [`search`] ranks the records of the manual. `abi` is the interface
-//! for JavaScript. Everything else is ordinary Rust, and tests on the host call the same functions.
+//! a single instruction, `run` executes a program, and [`search`] ranks the records of the manual. `abi` is the
+//! interface for JavaScript. Everything else is ordinary Rust, and tests on the host call the same functions.
 
 #[cfg(target_arch = "wasm32")]
 mod abi;

@@ -201,19 +201,15 @@ fn what_is_nearly_machine_code_has_the_reason() {
 
 #[test]
 fn fields_end_with_their_instruction() {
-    for (set, sources) in [("g13", ["0e00000000000000", "7e00000000000000"]), ("riscv", ["b130", "93025000"])] {
+    for set in ["g13", "riscv"] {
         let mut page = example(set);
-        for source in sources {
-            for code in codes(&mut page, source) {
-                let found = ask(&mut page, "explain", &code);
-                for part in found["parts"].as_array().expect("parts") {
-                    for field in part["fields"].as_array().expect("fields") {
-                        let runs = field["runs"].as_array().expect("runs").iter();
-                        assert!(
-                            runs.clone().all(|run| run[0].as_u64() < part["bits"].as_u64()),
-                            "{set}, {code}: {field}"
-                        );
-                    }
+        for first in 0..=255 {
+            let code = codes(&mut page, &format!("{first:02x}{}", "00".repeat(15))).remove(0);
+            let found = ask(&mut page, "explain", &code);
+            for part in found["parts"].as_array().expect("parts") {
+                for field in part["fields"].as_array().expect("fields") {
+                    let mut runs = field["runs"].as_array().expect("runs").iter();
+                    assert!(runs.all(|run| run[0].as_u64() < part["bits"].as_u64()), "{set}, {code}: {field}");
                 }
             }
         }
