@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use isaforge_core::explain::streams::uses;
 use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
 
@@ -68,6 +69,46 @@ fn words_of_both_generations_read_both_ways() {
 fn names_of_hints_are_read() {
     let [_, engine] = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
     assert_eq!(assembled(engine, "pause").as_deref(), Ok("0f000001"));
+}
+
+#[test]
+fn instructions_access_more_registers_than_their_text_shows() {
+    let engines = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
+    for (generation, bits, expected, reads, writes) in [
+        (RV64, "0d8d", "c.sub a0, a1", "a0 a1", "a0"),
+        (RV64, "0245", "c.lwsp a0, 0(sp)", "sp", "a0"),
+        (RV64, "8292", "c.jalr t0", "t0", "ra"),
+        (RV64, "57a141b6", "vmacc.vv v2, v3, v4", "v2 v3 v4", "v2"),
+        (RV64, "5781415c", "vmerge.vvm v2, v4, v3, v0", "v4 v3 v0", "v2"),
+        (RV64, "07050502", "vle8.v v10, (a0)", "a0", "v10"),
+        (RV64, "07050500", "vle8.v v10, (a0), v0.t", "a0 v0 v10", "v10"),
+        (RV64, "2f46e52c", "amocas.q.aq a2, a4, (a0)", "a2 to a3 a4 to a5 a0", "a2 to a3"),
+        (RV64, "af36e52c", "amocas.d.aq a3, a4, (a0)", "a3 a4 a0", "a3"),
+        (RV32, "2f36e52c", "amocas.d.aq a2, a4, (a0)", "a2 to a3 a4 to a5 a0", "a2 to a3"),
+    ] {
+        let engine = engines[generation];
+        assert_eq!(text(engine, bits).as_deref(), Ok(expected), "{bits}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(bits), "{expected}");
+        let decoded = engine.decode(&bytes(bits)).unwrap_or_else(|why| panic!("{why}"));
+        let names =
+            |write| uses(engine, &decoded, write).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ");
+        assert_eq!((names(false).as_str(), names(true).as_str()), (reads, writes), "{expected}");
+    }
+}
+
+#[test]
+fn pairs_of_registers_begin_with_an_even_one() {
+    let engines = open_both(&own()).unwrap_or_else(|why| panic!("{why}"));
+    for (generation, bits, unread) in [
+        (RV64, "af46e52c", "amocas.q.aq a3, a4, (a0)"),
+        (RV64, "2f46f52c", "amocas.q.aq a2, a5, (a0)"),
+        (RV32, "af36e52c", "amocas.d.aq a3, a4, (a0)"),
+        (RV32, "2f36e548", "ssamoswap.d a2, a4, (a0)"),
+    ] {
+        assert!(text(engines[generation], bits).is_err(), "{bits}");
+        assert!(assembled(engines[generation], unread).is_err(), "{unread}");
+    }
+    assert_eq!(text(engines[RV64], "2f36e548").as_deref(), Ok("ssamoswap.d a2, a4, (a0)"));
 }
 
 #[test]

@@ -47,7 +47,10 @@ pub(super) fn instruction(
         Some(assembly) => assembly.text(out)?,
         None => node.needed("assembly", out)?.text(out)?,
     };
-    let condition = node.needed("definedBy", out)?;
+    let condition = match correction.and_then(|correction| correction.key("definedBy")) {
+        Some(condition) => condition,
+        None => node.needed("definedBy", out)?,
+    };
     let mut encodings = Vec::new();
     for (index, (generation, xlen)) in GENERATIONS.iter().enumerate() {
         if !condition::holds(condition, *xlen, syntax, out) {
@@ -72,7 +75,9 @@ pub(super) fn instruction(
                 .filter(|known| known.name == old.value)
                 .for_each(|known| known.name.clone_from(&new));
         }
-        for (variable, values) in correction.and_then(|c| c.key("not")).map_or(&[][..], |not| not.entries(out)) {
+        let width = correction.and_then(|c| c.key("xlen")).and_then(|width| width.number(64, out));
+        let here = correction.filter(|_| width.is_none_or(|width| width == *xlen));
+        for (variable, values) in here.and_then(|c| c.key("not")).map_or(&[][..], |not| not.entries(out)) {
             let Some(found) = made.variables.iter_mut().find(|known| known.name == variable.value) else {
                 let message = format!("`{}` has no variable `{}`", name.value, variable.value);
                 out.push(Diagnostic::error("E0101", variable.span, message));

@@ -187,7 +187,8 @@ impl Builder<'_> {
         let own = instruction.name.value.as_str();
         let shown: Vec<Variable> = shown.into_iter().cloned().collect();
         let made = shown.iter().try_for_each(|variable| draft.variable(own, variable, xlen));
-        if made.and_then(|()| draft.text(own, written, &instruction.assembly, &shown, xlen)).is_none() {
+        let made = made.and_then(|()| draft.text(own, written, &instruction.assembly, &shown, xlen));
+        if made.and_then(|()| draft.implied(own)).is_none() {
             return;
         }
         let mut layout = draft.layout;

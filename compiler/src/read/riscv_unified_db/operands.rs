@@ -5,7 +5,7 @@ use isaforge_core::stream::{Input, Notation};
 use isaforge_core::table::{Base, Target};
 
 use super::instruction::Variable;
-use super::syntax::{Rule, Shown, Syntax};
+use super::syntax::{ImpliedRegister, REGISTER_BITS, Rule, Shown, Syntax};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::Choices;
 use crate::source::{Span, Spanned};
@@ -141,6 +141,40 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
+    /// Adds the registers that the instruction accesses without showing them, as operands that no text has.
+    pub fn implied(&mut self, instruction: &str) -> Option<()> {
+        let syntax = self.syntax;
+        for implied in syntax.implied(instruction) {
+            if !implied.variables.iter().all(|variable| self.find(variable).is_some()) {
+                continue;
+            }
+            let field = match &implied.register {
+                ImpliedRegister::Of(variable) => match self.find(&variable.value) {
+                    Some(field) => field,
+                    None => return self.unknown(variable),
+                },
+                ImpliedRegister::Fixed(bank, number) => {
+                    let Some(index) = syntax.registers.iter().position(|(name, _)| name.value == bank.value) else {
+                        return self.unknown(bank);
+                    };
+                    let value = self.value(number)?;
+                    self.computed(&format!("{}{}", bank.value, number.value), number.span, value, Type::Register(index))
+                }
+            };
+            let sized = match &implied.when {
+                None => None,
+                Some(when) => {
+                    let text = format!("if {} {{ {REGISTER_BITS} }} else {{ 0 }}", when.value);
+                    let value = self.value(&Spanned::new(text, when.span))?;
+                    let name = format!("{}{field}", when.value);
+                    Some(self.computed(&name, when.span, value, Type::Number(Notation::DECIMAL)))
+                }
+            };
+            self.layout.operands.push(Operand { field, access: implied.access, size: REGISTER_BITS, sized });
+        }
+        Some(())
+    }
+
     fn condition(&mut self, text: &Spanned<String>) -> Option<Expr> {
         expression(text, &self.names, Want::Condition, self.out).map(|(expr, _)| expr)
     }
@@ -226,7 +260,9 @@ impl<'a> Draft<'a> {
                 Some(_) => rule.access,
                 None => crate::spec::Access::None,
             });
-            let size = if matches!(self.layout.fields[field].ty, Type::Register(_)) { 64 } else { 0 };
+            let count = rule.map_or(1, |rule| rule.count);
+            let is_register = matches!(self.layout.fields[field].ty, Type::Register(_));
+            let size = if is_register { count * REGISTER_BITS } else { 0 };
             self.layout.operands.push(Operand { field, access, size, sized: None });
         }
         if !before.trim().is_empty() {

@@ -24,6 +24,8 @@ pub(super) struct Syntax {
     pub rules: Vec<Rule>,
     /// Suffixes of names: for instructions with these variables, the template.
     pub suffixes: Vec<(Vec<String>, Spanned<String>)>,
+    /// Registers that instructions access without showing them.
+    pub implied: Vec<Implied>,
     /// The distinct lists that fields choose from.
     pub lists: Vec<Vec<String>>,
     also: Vec<String>,
@@ -43,7 +45,31 @@ pub(super) struct Rule {
     /// The condition under which it is written.
     pub when: Option<Spanned<String>>,
     pub access: Access,
+    /// The number of registers, from the named one on.
+    pub count: u16,
 }
+
+/// A register that instructions access although their text does not say so.
+pub(super) struct Implied {
+    instructions: Vec<String>,
+    /// The variables that an instruction must have.
+    pub variables: Vec<String>,
+    pub register: ImpliedRegister,
+    /// The condition under which it is accessed.
+    pub when: Option<Spanned<String>>,
+    pub access: Access,
+}
+
+/// Which register is implied.
+pub(super) enum ImpliedRegister {
+    /// The one that a variable names.
+    Of(Spanned<String>),
+    /// A number of a bank.
+    Fixed(Spanned<String>, Spanned<String>),
+}
+
+/// The bits of a register, whatever the generation.
+pub(super) const REGISTER_BITS: u16 = 64;
 
 /// How a value is written.
 #[derive(Default)]
@@ -82,6 +108,14 @@ impl Syntax {
     /// The rule for a variable.
     pub fn rule(&self, instruction: &str, variable: &Variable, xlen: u64) -> Option<&Rule> {
         self.rules.iter().find(|rule| rule.fits(instruction, &variable.name, variable.width(), xlen))
+    }
+
+    /// The registers that an instruction accesses without showing them.
+    pub fn implied(&self, instruction: &str) -> impl Iterator<Item = &Implied> {
+        let fits = move |implied: &&Implied| {
+            implied.instructions.is_empty() || implied.instructions.iter().any(|p| matches(p, instruction))
+        };
+        self.implied.iter().filter(fits)
     }
 
     /// Whether harts of this width may have an extension.
@@ -173,6 +207,7 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
         "names",
         "suffixes",
         "operands",
+        "implied",
     ];
     root.only(&sections, out);
     let texts = |node: Option<&Node>, out: &mut Diagnostics| -> Vec<Spanned<String>> {
@@ -186,6 +221,7 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
         names: Vec::new(),
         rules: Vec::new(),
         suffixes: Vec::new(),
+        implied: Vec::new(),
         lists: Vec::new(),
         also: plain(texts(root.key("also"), out)),
     };
@@ -227,6 +263,7 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
         "text",
         "when",
         "access",
+        "count",
     ];
     for node in root.needed("operands", out)?.items() {
         node.only(&keys, out);
@@ -234,15 +271,7 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
         for (name, field) in node.key("fields").map_or(&[][..], |fields| fields.entries(out)) {
             fields.push((name.clone(), shown(field, out)));
         }
-        let access = match node.key("access").map(|access| sources.snippet(access.span)) {
-            None => Access::Read,
-            Some("write") => Access::Write,
-            Some("read-write") => Access::ReadWrite,
-            Some(other) => {
-                out.push(Diagnostic::error("E0023", node.span, format!("there is no access `{other}`")));
-                return None;
-            }
-        };
+        let access = access(node, sources, out)?;
         syntax.rules.push(Rule {
             variables: plain(texts(node.key("variable"), out)),
             instructions: plain(texts(node.key("in"), out)),
@@ -253,6 +282,23 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
             text: node.key("text").and_then(|text| text.text(out)),
             when: node.key("when").and_then(|when| when.text(out)),
             access,
+            count: node.key("count").and_then(|count| count.number(8, out)).unwrap_or(1) as u16,
+        });
+    }
+    for node in root.needed("implied", out)?.items() {
+        node.only(&["in", "variables", "of", "register", "value", "when", "access"], out);
+        let register = match node.key("of") {
+            Some(of) => ImpliedRegister::Of(of.text(out)?),
+            None => {
+                ImpliedRegister::Fixed(node.needed("register", out)?.text(out)?, node.needed("value", out)?.text(out)?)
+            }
+        };
+        syntax.implied.push(Implied {
+            instructions: plain(texts(node.key("in"), out)),
+            variables: plain(texts(node.key("variables"), out)),
+            register,
+            when: node.key("when").and_then(|when| when.text(out)),
+            access: access(node, sources, out)?,
         });
     }
     let shown = syntax.rules.iter().flat_map(|rule| rule.fields.iter().map(|(_, shown)| shown).chain([&rule.shown]));
@@ -263,6 +309,19 @@ pub(super) fn read(root: &Node, sources: &Sources, out: &mut Diagnostics) -> Opt
         }
     }
     Some(syntax)
+}
+
+/// How a register is accessed: reading it needs no key.
+fn access(node: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<Access> {
+    match node.key("access").map(|access| sources.snippet(access.span)) {
+        None => Some(Access::Read),
+        Some("write") => Some(Access::Write),
+        Some("read-write") => Some(Access::ReadWrite),
+        Some(other) => {
+            out.push(Diagnostic::error("E0023", node.span, format!("there is no access `{other}`")));
+            None
+        }
+    }
 }
 
 /// Adds the name of a value, or numbered names for a range of values.
