@@ -51,7 +51,8 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
     let mut lines: Vec<(Form, usize, &str, Row)> = Vec::new();
     let (mut others, mut headings) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.lines()) {
-        let start = line.trim();
+        let behind = behind_text(line);
+        let start = behind.unwrap_or(line).trim();
         let is_heading = start.ends_with(':') && !is_addressed(start)
             || start.starts_with("Contents of")
             || start.contains("file format ");
@@ -77,10 +78,13 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
             gap = if start == "*" { Gap::Repeated } else { Gap::Zeros };
             continue;
         }
-        let Some(tokens) = tokens(start, &mut addresses) else {
+        let Some(mut tokens) = tokens(start, &mut addresses) else {
             others.push((number, start));
             continue;
         };
+        if behind.is_some() {
+            tokens.iter_mut().for_each(|token| token.order = Some(Order::Value));
+        }
         let after_address = |(first, after): (&str, &str)| after.starts_with(':') || addresses == Some(first.len());
         let form = Form::of(start, &tokens, is_symbol || first.is_some_and(after_address));
         // Without an address nothing says how often a line is repeated.
@@ -106,6 +110,16 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
     }
     found.rows = lines.into_iter().map(|(.., row)| row).collect();
     (gap != Gap::Repeated).then_some(found)
+}
+
+/// The address and the 32-bit values of an instruction where they stand behind its text, as llvm-objdump prints some
+/// sets: `s_nop 0 // 000000000000: BF800000`.
+fn behind_text(line: &str) -> Option<&str> {
+    let (text, behind) = line.rsplit_once("// ")?;
+    let (address, values) = behind.split_once(": ")?;
+    let is_number = |word: &str, len: usize| word.len() == len && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let first = values.split_whitespace().next()?;
+    (!text.trim().is_empty() && is_number(address, 12) && is_number(first, 8)).then_some(behind)
 }
 
 /// Splits a text into the digits at its start, with or without `0x`, and the rest.
