@@ -9,7 +9,8 @@ use std::time::Duration;
 use anstream::AutoStream;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use isaforge_compiler::source::{is_unseen, visible};
+use isaforge_compiler::source::visible;
+use isaforge_core::text::is_unseen;
 
 use crate::failure::Failure;
 use crate::paint::{ERROR, HELP, paint};

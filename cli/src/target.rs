@@ -96,7 +96,8 @@ impl Target {
         match self.tables {
             Tables::Streams(engine) if engine.stream.sequence.is_some() => {
                 let message = format!("the instructions of `{}` are sequences of operands", self.name);
-                Err(Failure::usage(message, "this command works on instructions whose bits have a layout"))
+                let help = "this command works on instructions whose bits have a layout; `dis` and `asm` work on these";
+                Err(Failure::usage(message, help))
             }
             _ => Ok(()),
         }

@@ -30,6 +30,7 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
     let to = named_or_at(&args.to, args.to_generation.as_deref())?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
+    from.layouts()?;
     if args.input.is_none()
         && let Some(container) = isaforge_containers::open(&input.bytes)
     {

@@ -10,6 +10,7 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
+use isaforge_core::text::is_unseen;
 
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
 pub const MAX_FILE_SIZE: u64 = 16 << 20;
@@ -160,21 +161,6 @@ pub enum LoadError {
 /// specification has a reason to contain one. Tabs and line breaks are allowed.
 pub fn unseen(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| is_unseen(*c))
-}
-
-/// Whether [`unseen`] finds the character.
-pub fn is_unseen(c: char) -> bool {
-    match c {
-        '\t' | '\n' | '\r' => false,
-        // Direction marks and overrides, zero-width spaces, line and paragraph separators, byte order marks, and
-        // noncharacters.
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
-        // Fillers of Hangul, which are letters without a glyph.
-        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
-        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
-        '\u{e0000}'..='\u{e007f}' => true,
-        _ => c.is_control(),
-    }
 }
 
 /// Replaces each character that [`unseen`] finds with U+FFFD.

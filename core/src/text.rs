@@ -57,6 +57,21 @@ impl PartialEq for Text {
 }
 impl Eq for Text {}
 
+/// Whether a character is invisible or changes how its neighbours are displayed; tabs and line breaks are not.
+pub fn is_unseen(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' => false,
+        // Direction marks and overrides, zero-width spaces, line and paragraph separators, byte order marks, and
+        // noncharacters.
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        // Fillers of Hangul, which are letters without a glyph.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
+        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
+        '\u{e0000}'..='\u{e007f}' => true,
+        _ => c.is_control(),
+    }
+}
+
 /// The maximum length of a [`Label`] in bytes.
 pub const LABEL_MAX: usize = 31;
 

@@ -14,11 +14,13 @@ mod dump;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use isaforge_containers::Container;
 use isaforge_core::Tables;
 use isaforge_core::bits::word_of;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
 use isaforge_core::stream::listing::parts;
+use isaforge_core::stream::{Engine, Stream};
 
 pub use container::{labels, listed};
 pub use dump::{Bytes, Order};
@@ -107,6 +109,9 @@ impl Decoded {
                 )
             }
             Tables::Groups(isa) => count(&mut pieces(isa, &code.bytes, &code.lines).map(|piece| piece.group.is_ok())),
+            Tables::Streams(Engine { stream: Stream { sequence: Some(sequence), .. }, .. }) => {
+                count(&mut std::iter::once(sequence.disassemble(&code.bytes).is_ok()))
+            }
             Tables::Streams(engine) => count(&mut parts(engine, &code.bytes).map(|part| part.decoded.is_ok())),
         }
     }
@@ -141,7 +146,7 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
     let code = match how.encoding {
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
         Some(Encoding::Hex) => text(tables, input.body(), how.order, false),
-        None => match isaforge_containers::open(&input.bytes) {
+        None => match isaforge_containers::open(&input.bytes).filter(|found| !is_code(tables, found, &input.bytes)) {
             Some(container) => container::read(tables, input, &container, how)?,
             None if how.shader.is_some() => {
                 let message = format!("`{}` is not a container with named shaders", input.name);
@@ -162,6 +167,12 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
         },
     };
     Ok(Code { address: how.address.unwrap_or(code.address), ..code })
+}
+
+/// Whether a file of a kind that has no parts is, as a whole, code of the instruction set.
+pub fn is_code(tables: Tables, found: &Container<'_>, bytes: &[u8]) -> bool {
+    let Tables::Streams(engine) = tables else { return false };
+    found.parts.is_empty() && engine.stream.sequence.is_some_and(|sequence| sequence.is_module(bytes))
 }
 
 /// Up to this many instructions may all be invalid in a file of code.

@@ -41,6 +41,7 @@ pub fn code_in(target: &Target, what: &str, input: &Input) -> Result<Result<Opti
     let encoding = is_text.then_some(Encoding::Hex);
     let found = code::read(target.tables, input, How { encoding, ..target.how() })?;
     let Some(mistake) = found.mistake else {
+        target.layouts()?;
         // There is no option here that selects another reading.
         if let Some(note) = found.note.as_deref().and_then(|note| note.split("; `--").next()) {
             say(&format!("{}: {note}", paint(HELP, "note")));

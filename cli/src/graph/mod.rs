@@ -22,6 +22,7 @@ use crate::program::{load, note_unknown};
 pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let dot = is_dot(args)?;
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    target.layouts()?;
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };

@@ -25,6 +25,7 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         return json::schema(json::FINDING);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    target.layouts()?;
     let Some(code) = load(target.tables, args.file.as_deref(), args.code.how(&target))? else {
         return Ok(Status::Mistakes);
     };

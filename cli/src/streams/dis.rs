@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use isaforge_core::explain::hex;
 use isaforge_core::print::Style;
 use isaforge_core::stream::listing::{disassemble_at, parts};
+use isaforge_core::stream::sequence::Listing;
 use isaforge_core::stream::{Engine, NoPlaces};
 use isaforge_core::text::Line;
 
@@ -22,12 +23,23 @@ pub fn text(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     if let Some(sequence) = engine.stream.sequence {
-        let listing = sequence.disassemble(bytes);
-        match &listing {
-            Ok(text) => writeln!(out, "{}", text.trim_end_matches('\n'))?,
-            Err(error) => say(&format!("{name}: at byte {}: {error}", error.at)),
+        let listing = match sequence.is_module(bytes) {
+            true => sequence.list(bytes),
+            false => sequence.disassemble(bytes).map(|text| Listing { text, ..Listing::default() }),
+        };
+        let error = match listing {
+            Ok(Listing { text, error, invalid }) => {
+                writeln!(out, "{}", text.trim_end_matches('\n'))?;
+                let more = (invalid > 1).then(|| format!("; {invalid} parts of it are no instructions"));
+                error.map(|error| (error, more.unwrap_or_default()))
+            }
+            Err(error) => Some((error, String::new())),
+        };
+        if let Some((error, more)) = &error {
+            out.flush()?;
+            say(&format!("{name}: at byte {}: {error}{more}", error.at));
         }
-        return Ok(listing.is_err());
+        return Ok(error.is_some());
     }
     let mut text = String::new();
     let invalid = disassemble_at(engine, bytes, base, style, &mut text) > 0;

@@ -118,3 +118,33 @@ fn labels_of_several_shaders_are_the_same_in_all_output() {
         assert_eq!(found, labels, "{key}");
     }
 }
+
+#[test]
+fn a_file_that_is_a_module_as_a_whole_is_read_by_the_set_whose_module_it_is() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/tests/data/spirv.json");
+    let module: Vec<u8> =
+        [0x0723_0203_u32, 0x1_0000, 0, 2, 0, 3 << 16 | 5, 1, 0x61].iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.spv");
+    std::fs::write(&file, &module).expect("the file can be written");
+    let path = file.to_str().expect("the path is text");
+    for run in [isaforge(&["dis", "--spec", spec, path]), isaforge_with(&["dis", "--spec", spec, "-"], &module)] {
+        let run = run.expect(0);
+        assert_eq!((run.out(), run.err.as_str()), ("OpName %1 \"a\"\n", ""));
+    }
+    let run = isaforge(&["dis", "valhall", path]).expect(2);
+    assert!(run.err.contains("holds no code of this instruction set"), "{}", run.err);
+
+    for command in ["lint", "graph", "explain"] {
+        let run = isaforge_with(&[command, "--spec", spec, "-"], &module).expect(2);
+        assert!(run.err.contains("are sequences of operands"), "{command}: {}", run.err);
+    }
+
+    // What is wrong in one place does not hide the others.
+    let broken = [&module[..], &0x2_0fff_u32.to_le_bytes(), &[7, 0, 0, 0], &module[20..]].concat();
+    let run = isaforge_with(&["dis", "--spec", spec, "-"], &broken).expect(1);
+    let text = "OpName %1 \"a\"\n.word 0x00020fff 0x00000007 ; no instruction has the code 4095\nOpName %1 \"a\"\n";
+    assert_eq!((run.out(), run.err.as_str()), (text, "<stdin>: at byte 32: no instruction has the code 4095\n"));
+    let back = isaforge_with(&["asm", "--spec", spec, "--out", "bin", "-"], text).expect(0);
+    assert_eq!(back.out[20..], broken[20..]);
+}

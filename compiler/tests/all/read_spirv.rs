@@ -73,6 +73,46 @@ fn numbers_have_the_types_that_the_module_declares() {
 }
 
 #[test]
+fn a_module_is_listed_whatever_is_in_it_and_assembles_to_the_same_units() {
+    let sequence = open(&fixture()).unwrap_or_else(|why| panic!("{why}"));
+    let texts = [
+        // Instructions of these sets have identifiers; some are named.
+        "%2 = OpExtInstImport \"NonSemantic.Example\"\n%3 = OpExtInst %1 %2 7 %4 %5\n",
+        "%2 = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n%3 = OpExtInst %1 %2 DebugSource %4\n\
+         %6 = OpExtInst %1 %2 99 %4 0\n",
+        // Those of other sets may have numbers.
+        "%2 = OpExtInstImport \"Example\"\n%3 = OpExtInst %1 %2 7 4 5\n",
+        // What is no text, and what cannot be seen.
+        "OpName %1 \"a\\xff\\xfe\\\\x41 \\\"é\"\nOpName %2 \"\\x1b[0m\\x0d\\xe2\\x80\\xae\r\n\tb\"\n",
+        "OpName %1 \"\"\n.word 0x00020fff 0x00000001 ; no instruction has the code 4095\nOpName %2 \"\"\n",
+    ];
+    for text in texts {
+        let found = sequence.assemble(text).unwrap_or_else(|why| panic!("{text}: {why}"));
+        let listing = sequence.list(&found).unwrap_or_else(|why| panic!("{text}: {why}"));
+        assert_eq!((listing.text.as_str(), listing.invalid), (text, usize::from(text.contains(".word"))));
+        let swapped: Vec<u8> = found.chunks(4).flat_map(|unit| unit.iter().rev().copied()).collect();
+        assert_eq!(sequence.list(&swapped).map(|listing| listing.text).as_deref(), Ok(text), "the other byte order");
+    }
+    let bytes = sequence.assemble("OpName %1 \"a\\xff\\xzz\"").unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(&bytes[8..], b"a\xffxzz\0\0\0");
+    // An instruction that is longer than the module, and one of no length.
+    for last in [9 << 16 | 5, 5] {
+        let module = units(&[0x0723_0203, 0x1_0200, 0, 1, 0, 3 << 16 | 5, 4, 0, last, 1]);
+        let listing = sequence.list(&module).unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!((listing.invalid, listing.error.map(|error| error.at)), (1, Some(32)));
+        assert!(listing.text.starts_with("OpName %4 \"\"\n.word "), "{}", listing.text);
+        let back = sequence.assemble(&listing.text).map(|back| hex(&back[20..]));
+        assert_eq!(back, Ok(hex(&module[20..])), "{}", listing.text);
+        assert!(sequence.disassemble(&module).is_err());
+    }
+    for text in
+        [".word", ".word 0x100000000", "%1 = .word 1", "%2 = OpExtInstImport \"E\"\n%3 = OpExtInst %1 %2 Sin %4"]
+    {
+        assert!(sequence.assemble(text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn mistakes_of_a_grammar_have_places() {
     let good = std::fs::read_to_string(fixture()).expect("the fixture is there");
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_spirv");

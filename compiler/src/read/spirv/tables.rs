@@ -17,6 +17,10 @@ const DECLARATIONS: &str = include_str!("declarations.tsv");
 /// Names that `spirv-dis` prints, and that the document lists as aliases: the suffix of the document's name, and that
 /// of the printed one.
 const NAMES: &str = include_str!("names.tsv");
+/// Sets whose instructions have identifiers as all their operands, so that their names are enough to read them.
+const IDENTIFIERS: &str = include_str!("identifiers.tsv");
+/// The kind of an identifier.
+const IDENTIFIER: &str = "IdRef";
 /// The prefix of instructions, which is omitted where an operand names an instruction.
 const PREFIX: &str = "Op";
 
@@ -52,7 +56,7 @@ pub(super) fn tables(
     let operations = maker.operations(&grammar.instructions, out);
     let sets =
         sets.iter().map(|(name, set)| core::ExtendedSet { name, operations: maker.operations(&set.instructions, out) });
-    let sets = slice(sets.collect::<Vec<_>>());
+    let sets = slice(sets.chain(maker.of_identifiers()).collect::<Vec<_>>());
     let (major, minor) = grammar.version;
     let header = [
         core::HeaderUnit::Is(grammar.magic.unwrap_or(0)),
@@ -120,6 +124,21 @@ impl Maker<'_> {
             out.push(Diagnostic::error("E0106", second, message).rival(first, "the other one"));
         }
         slice(operations)
+    }
+
+    /// The sets whose instructions have only identifiers. A grammar of one of them comes before it.
+    fn of_identifiers(&self) -> Vec<core::ExtendedSet> {
+        let Some(kind) = self.known.get(IDENTIFIER).copied() else { return Vec::new() };
+        let operands = slice(vec![core::Slot { kind, times: core::Times::Any }]);
+        let all: Vec<Vec<&'static str>> = rows(IDENTIFIERS).collect();
+        let sets = all.chunk_by(|a, b| a[0] == b[0]).map(|rows| {
+            let operations = rows.iter().filter_map(|row| {
+                let (code, name) = (row.get(1)?.parse().ok()?, *row.get(2)?);
+                Some(core::Operation { name, also: &[], short: name, code, operands, says: core::Says::Nothing })
+            });
+            core::ExtendedSet { name: rows[0][0], operations: slice(operations.collect::<Vec<_>>()) }
+        });
+        sets.collect()
     }
 
     /// Converts a kind; `of_first` is the index of the kind for numbers of the first operand's type.

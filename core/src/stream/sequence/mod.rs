@@ -8,8 +8,8 @@
 //! readers and writers know about earlier instructions.
 //!
 //! `table` defines the tables, `symbols` the facts about earlier instructions. `print` converts units to text, `parse`
-//! converts back, and `operands` is what the two share. `number` handles numbers of any type, and `module` whole
-//! modules with their header.
+//! converts back, and `operands` is what the two share. `number` handles numbers of any type, `text` texts in quotes,
+//! and `module` whole modules with their header.
 
 #[cfg(feature = "alloc")]
 mod error;
@@ -26,9 +26,13 @@ mod print;
 #[cfg(feature = "alloc")]
 mod symbols;
 mod table;
+#[cfg(feature = "alloc")]
+mod text;
 
 #[cfg(feature = "alloc")]
 pub use error::SequenceError;
+#[cfg(feature = "alloc")]
+pub use module::Listing;
 #[cfg(feature = "alloc")]
 pub use symbols::Symbols;
 pub use table::*;

@@ -2,11 +2,44 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::Write;
 
 use super::SequenceError;
-use super::parse::statements;
+use super::parse::{UNITS, statements};
 use super::symbols::Symbols;
 use super::table::{HeaderUnit, Sequence};
+
+/// The text of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// A line per instruction.
+    pub text: String,
+    /// Why the first of the parts that are no instructions is none.
+    pub error: Option<SequenceError>,
+    /// The number of these parts.
+    pub invalid: usize,
+}
+
+/// The maximum number of units on a line that is no instruction.
+const UNITS_PER_LINE: usize = 8;
+
+impl Listing {
+    /// Adds units that are no instruction.
+    fn add(&mut self, units: &[u32], error: SequenceError) {
+        for (line, units) in units.chunks(UNITS_PER_LINE).enumerate() {
+            self.text.push_str(UNITS);
+            for unit in units {
+                let _ = write!(self.text, " {unit:#010x}");
+            }
+            if line == 0 {
+                let _ = write!(self.text, " ; {error}");
+            }
+            self.text.push('\n');
+        }
+        self.invalid += 1;
+        self.error.get_or_insert(error);
+    }
+}
 
 impl Sequence {
     /// Disassembles an instruction or a module. A module starts with its magic number.
@@ -14,12 +47,11 @@ impl Sequence {
     /// # Errors
     /// Why the bytes are neither.
     pub fn disassemble(&self, bytes: &[u8]) -> Result<String, SequenceError> {
-        let units = units(bytes)?;
-        if let (Some(HeaderUnit::Is(mark)), Some(first)) = (self.header.first(), units.first())
-            && mark == first
-        {
-            return self.module(&units);
+        if self.is_module(bytes) {
+            let listing = self.list(bytes)?;
+            return listing.error.map_or(Ok(listing.text), Err);
         }
+        let units = units(bytes)?;
         let mut text = String::new();
         let taken = self.print(&units, &mut Symbols::default(), &mut text)?;
         if taken != units.len() {
@@ -43,8 +75,28 @@ impl Sequence {
         Ok(units.iter().flat_map(|unit| unit.to_le_bytes()).collect())
     }
 
-    /// Lists a module, one instruction per line.
-    pub(super) fn module(&self, units: &[u32]) -> Result<String, SequenceError> {
+    /// Whether bytes begin with the magic number of a module, in either byte order.
+    pub fn is_module(&self, bytes: &[u8]) -> bool {
+        self.is_swapped(bytes).is_some()
+    }
+
+    /// Whether the bytes of each unit of a module are in the other order; `None` if they are no module.
+    fn is_swapped(&self, bytes: &[u8]) -> Option<bool> {
+        let (Some(HeaderUnit::Is(mark)), Some(first)) = (self.header.first(), bytes.first_chunk()) else { return None };
+        let first = u32::from_le_bytes(*first);
+        (first == *mark || first.swap_bytes() == *mark).then_some(first != *mark)
+    }
+
+    /// Lists a module, one instruction per line. What is no instruction becomes lines of `.word`, which assemble to the
+    /// same units.
+    ///
+    /// # Errors
+    /// Why the bytes do not begin with a header.
+    pub fn list(&self, bytes: &[u8]) -> Result<Listing, SequenceError> {
+        let mut units = units(bytes)?;
+        if self.is_swapped(bytes) == Some(true) {
+            units.iter_mut().for_each(|unit| *unit = unit.swap_bytes());
+        }
         for (at, (unit, wanted)) in units.iter().zip(self.header).enumerate() {
             if let HeaderUnit::Is(wanted) = wanted
                 && unit != wanted
@@ -57,12 +109,22 @@ impl Sequence {
         if units.len() < at {
             return Err(SequenceError::new(4 * units.len(), "the module ends within its header"));
         }
-        let (mut symbols, mut out) = (Symbols::default(), String::new());
-        while at < units.len() {
-            at += self.print(&units[at..], &mut symbols, &mut out).map_err(|error| error.moved(4 * at))?;
-            out.push('\n');
+        let (mut symbols, mut found) = (Symbols::default(), Listing::default());
+        while let Some(rest @ [first, ..]) = units.get(at..) {
+            match self.print(rest, &mut symbols, &mut found.text) {
+                Ok(taken) => {
+                    at += taken;
+                    found.text.push('\n');
+                }
+                Err(error) => {
+                    let taken = Some((first >> 16) as usize).filter(|count| (1..=rest.len()).contains(count));
+                    let taken = taken.unwrap_or(rest.len());
+                    found.add(&rest[..taken], error.moved(4 * at));
+                    at += taken;
+                }
+            }
         }
-        Ok(out)
+        Ok(found)
     }
 
     /// Assembles the lines of a module.

@@ -8,7 +8,11 @@ use super::SequenceError;
 use super::number::integer;
 use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Sequence, Slot};
+use super::table::{Enumerant, Kind, Operation, Sequence, Slot};
+use super::text::unquoted;
+
+/// The name of lines that are units and no instruction.
+pub(super) const UNITS: &str = ".word";
 
 /// The lines of a text with their offsets, without comments and blank lines. A quoted string may span lines.
 pub(super) fn statements(text: &str) -> Vec<(usize, &str)> {
@@ -90,6 +94,12 @@ impl Sequence {
         let Some(((at, name), rest)) = words.split_first() else {
             return Err(SequenceError::new(0, "there is no instruction"));
         };
+        if *name == UNITS && result.is_none() {
+            if rest.is_empty() {
+                return Err(SequenceError::new(line.len(), format!("`{UNITS}` needs a number")));
+            }
+            return rest.iter().map(|(at, word)| unit(*at, word.trim_end_matches(','))).collect();
+        }
         let Some(operation) =
             self.operations.iter().find(|operation| operation.name == *name || operation.also.contains(name))
         else {
@@ -131,6 +141,11 @@ impl Sequence {
 fn id(at: usize, word: &str) -> Result<u32, SequenceError> {
     let number = word.strip_prefix('%').and_then(|digits| digits.parse().ok()).filter(|number| *number != 0);
     number.ok_or_else(|| SequenceError::new(at, format!("expected an identifier such as `%1`, found `{word}`")))
+}
+
+fn unit(at: usize, word: &str) -> Result<u32, SequenceError> {
+    let number = integer(word).and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| SequenceError::new(at, format!("`{word}` is not a 32-bit number")))
 }
 
 impl Operands for Parser<'_> {
@@ -181,10 +196,7 @@ impl Operands for Parser<'_> {
             }
             Kind::Number => {
                 let (at, word) = self.next()?;
-                let number = integer(word).and_then(|number| u32::try_from(number).ok());
-                let number =
-                    number.ok_or_else(|| SequenceError::new(at, format!("`{word}` is not a 32-bit number")))?;
-                self.units.push(number);
+                self.units.push(unit(at, word)?);
             }
             Kind::Text => self.text()?,
             Kind::Float => self.number(Some(NumberType::Float(32)))?,
@@ -216,18 +228,27 @@ impl Operands for Parser<'_> {
             }
             Kind::Extended => {
                 let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
-                let name = self.symbols.import(set);
-                let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
                 let (at, word) = self.next()?;
-                let Some(set_of) = found else {
-                    let message = format!("%{set} is not a known instruction set");
-                    return Err(SequenceError::new(at, message));
+                let Some(name) = self.symbols.import(set) else {
+                    return Err(SequenceError::new(at, format!("%{set} is not an imported instruction set")));
                 };
-                let Some(found) = set_of.operations.iter().find(|operation| operation.name == word) else {
-                    return Err(SequenceError::new(at, format!("`{}` has no instruction `{word}`", set_of.name)));
-                };
-                self.units.push(found.code);
-                self.nested(self.sequence, found)?;
+                let code = word.parse().ok();
+                let known = self.sequence.set(name).map_or(&[][..], |known| known.operations);
+                let is_it = |operation: &&Operation| operation.name == word || Some(operation.code) == code;
+                match (known.iter().find(is_it), code) {
+                    (Some(found), _) => {
+                        self.units.push(found.code);
+                        self.nested(self.sequence, found)?;
+                    }
+                    (None, Some(code)) => {
+                        self.units.push(code);
+                        self.unknown()?;
+                    }
+                    (None, None) => {
+                        let message = format!("`{name}` has no known instruction `{word}`: a code is a number");
+                        return Err(SequenceError::new(at, message));
+                    }
+                }
             }
             Kind::Pair(..) => {}
         }
@@ -241,6 +262,22 @@ impl<'a> Parser<'a> {
         let found = self.words.get(self.at).copied();
         self.at += 1;
         found.ok_or_else(|| SequenceError::new(self.end, "an operand is missing"))
+    }
+
+    /// The rest of an instruction that is not in the tables.
+    fn unknown(&mut self) -> Result<(), SequenceError> {
+        while self.is_more() {
+            if self.units.len() > usize::from(u16::MAX) {
+                return Err(self.error("the instruction is too long"));
+            }
+            let (at, word) = self.next()?;
+            let unit = if word.starts_with('%') { id(at, word)? } else { unit(at, word)? };
+            if word.starts_with('%') {
+                self.facts.greatest = self.facts.greatest.max(unit);
+            }
+            self.units.push(unit);
+        }
+        Ok(())
     }
 
     fn number(&mut self, ty: Option<NumberType>) -> Result<(), SequenceError> {
@@ -259,20 +296,12 @@ impl<'a> Parser<'a> {
         let inner = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| word.len() > 1);
         let inner =
             inner.ok_or_else(|| SequenceError::new(at, format!("expected a text in quotes, found `{word}`")))?;
-        let mut text = String::with_capacity(inner.len());
-        let mut escaped = false;
-        for c in inner.chars() {
-            if c == '\\' && !escaped {
-                escaped = true;
-            } else {
-                text.push(c);
-                escaped = false;
-            }
-        }
-        if text.contains('\0') {
+        let mut bytes = unquoted(inner);
+        if bytes.contains(&0) {
             return Err(SequenceError::new(at, "a text cannot contain a zero byte"));
         }
-        let mut bytes: Vec<u8> = text.bytes().chain([0]).collect();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        bytes.push(0);
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         let unit = |bytes: &[u8]| bytes.iter().rev().fold(0, |unit, byte| unit << 8 | u32::from(*byte));
         self.units.extend(bytes.chunks(4).map(unit));

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::SequenceError;
 use super::operands::Operands;
 use super::symbols::{Facts, NumberType, Symbols};
-use super::table::{Enumerant, Kind, Operation, Sequence};
+use super::table::{Enumerant, ExtendedSet, Kind, Operation, Sequence};
+use super::text::quoted;
 
 struct Printer<'a> {
     sequence: &'a Sequence,
@@ -24,6 +25,17 @@ impl Sequence {
     pub(super) fn operation(operations: &[Operation], code: u32) -> Option<&Operation> {
         let at = operations.partition_point(|operation| operation.code < code);
         operations.get(at).filter(|operation| operation.code == code)
+    }
+
+    /// The imported set with a name.
+    pub(super) fn set(&self, name: &str) -> Option<&ExtendedSet> {
+        self.sets.iter().find(|known| known.name == name)
+    }
+
+    /// Whether all operands of the instructions of an imported set are identifiers, so that they need no table.
+    pub(super) fn has_ids(&self, name: &str) -> bool {
+        let starts = |known: &ExtendedSet| known.name.strip_suffix('*').is_some_and(|start| name.starts_with(start));
+        self.sets.iter().any(starts)
     }
 
     /// Appends the text of the instruction at the start of `units`. Returns the number of units that it takes.
@@ -136,17 +148,22 @@ impl Operands for Printer<'_> {
             Kind::Extended => {
                 // The preceding operand is the set.
                 let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
-                let name = self.symbols.import(set);
-                let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
-                let Some(found) = found else {
-                    return Err(self.error(&format!("%{set} is not a known instruction set")));
+                let Some(name) = self.symbols.import(set) else {
+                    return Err(self.error(&format!("%{set} is not an imported instruction set")));
                 };
+                let known = self.sequence.set(name).map_or(&[][..], |known| known.operations);
+                let has_ids = self.sequence.has_ids(name);
                 let code = self.next()?;
-                let Some(found) = Sequence::operation(found.operations, code) else {
-                    return Err(self.error(&format!("`{}` has no instruction with the code {code}", found.name)));
-                };
-                self.word(found.name);
-                self.nested(self.sequence, found)?;
+                match Sequence::operation(known, code) {
+                    Some(found) => {
+                        self.word(found.name);
+                        self.nested(self.sequence, found)?;
+                    }
+                    None => {
+                        self.word(&code.to_string());
+                        self.unknown(has_ids)?;
+                    }
+                }
             }
         }
         Ok(())
@@ -154,6 +171,16 @@ impl Operands for Printer<'_> {
 }
 
 impl Printer<'_> {
+    /// The rest of an instruction that is not in the tables: identifiers, or numbers.
+    fn unknown(&mut self, has_ids: bool) -> Result<(), SequenceError> {
+        while self.is_more() {
+            let unit = self.next()?;
+            // No identifier is 0.
+            self.word(&if has_ids && unit != 0 { format!("%{unit}") } else { unit.to_string() });
+        }
+        Ok(())
+    }
+
     fn next(&mut self) -> Result<u32, SequenceError> {
         let unit = self.units.get(self.at).copied().ok_or_else(|| self.error("an operand is missing"))?;
         self.at += 1;
@@ -206,11 +233,8 @@ impl Printer<'_> {
                 }
             }
         }
-        let Ok(text) = String::from_utf8(bytes) else {
-            return Err(SequenceError::new(4 * start, "a text is not UTF-8"));
-        };
-        self.word(&format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
-        self.facts.text = Some(text);
+        self.word(&quoted(&bytes));
+        self.facts.text = Some(String::from_utf8_lossy(&bytes).into_owned());
         Ok(())
     }
 

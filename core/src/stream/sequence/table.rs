@@ -44,7 +44,8 @@ pub struct Operation {
 /// A set of extended instructions.
 #[derive(Clone, Copy, Debug)]
 pub struct ExtendedSet {
-    /// The name by which it is imported.
+    /// The name by which it is imported. A `*` at its end stands for any text: the instructions of all these sets have
+    /// identifiers as their operands, whatever else is known of them.
     pub name: &'static str,
     /// Its instructions, by code.
     pub operations: &'static [Operation],
