@@ -227,9 +227,9 @@ fn flow(
         if let Kind::Branch { target, unless, .. } = kind {
             branch = Some((to(target), unless));
         } else {
-            for at in start..end {
+            for (at, step) in steps.iter().enumerate().take(end).skip(start) {
                 graph.begin(at as u64);
-                conditions.add(code, &steps[at], at, &mut graph)?;
+                conditions.add(code, step, at, &mut graph)?;
             }
         }
         let mut rows: Vec<_> = graph.written().collect();
