@@ -121,7 +121,7 @@ pub fn answer(architecture: &Architecture, code: &str, json: &mut Json) {
 
 /// Adds the registers and states that no operand names.
 fn add_implied(architecture: &Architecture, answer: &mut Answer) {
-    let set = Set::new(architecture.tables, architecture.semantics).with(architecture.hardware);
+    let set = Set::new(architecture.tables, architecture.semantics, architecture.hardware);
     let code = bytes(&memory(architecture.tables)(&answer.code)).unwrap_or_default();
     let Some(instruction) = entries(&set, &code).next().and_then(|entry| entry.instruction.ok()) else { return };
     for (write, list) in [(false, &mut answer.reads), (true, &mut answer.writes)] {
