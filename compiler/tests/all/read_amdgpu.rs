@@ -167,6 +167,142 @@ fn a_record_is_for_processors_that_fulfil_its_predicate() {
     }
 }
 
+/// A record with the bits of `parts`, highest first: constant bits, `?` for an open one, or `NAME:HIGH:LOW` for those of
+/// an operand.
+fn record(name: &str, table: &str, parts: &str, outs: &str, ins: &str, text: &str) -> String {
+    let mut bits = Vec::new();
+    for part in parts.split(' ') {
+        match part.split(':').collect::<Vec<_>>()[..] {
+            [name, high, low] => {
+                let (high, low) = (high.parse::<u8>().expect("a number"), low.parse().expect("a number"));
+                bits.extend((low..=high).rev().map(|bit: u8| format!("{name}{{{bit}}}")));
+            }
+            [name] if name.starts_with(char::is_alphabetic) => bits.push(name.to_owned()),
+            _ => bits.extend(part.chars().map(String::from)),
+        }
+    }
+    let size = bits.len() / 8;
+    let bits = bits.join(", ");
+    format!(
+        r#"{{"name":"{name}","Inst":"{{ {bits} }}","Size":"{size}","DecoderNamespace":"\"{table}\"","OutOperandList":"(outs{outs})","InOperandList":"(ins{ins})","AsmString":"\"{text}\""}}
+"#
+    )
+}
+
+/// The engine of a document with these records.
+fn of(name: &str, records: &[String], generation: &str) -> Engine {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_amdgpu");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join(format!("{name}.jsonl"));
+    std::fs::write(&path, records.concat()).expect("the file can be written");
+    open(&path, generation).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// A scalar instruction of two registers, with an opcode of eight bits.
+fn scalar(name: &str, table: &str, opcode: &str, text: &str) -> String {
+    let parts = format!("101111101 sdst:6:0 {opcode} ssrc0:7:0");
+    record(name, table, &parts, " SReg_32:$sdst", " SReg_32:$ssrc0", &format!("{text} $sdst, $ssrc0"))
+}
+
+#[test]
+fn records_of_gfx9_precede_those_it_shares_with_gfx8() {
+    let both = [scalar("S_OLD_vi", "GFX8", "00000111", "s_old"), scalar("S_NEW_gfx9", "GFX9", "00000111", "s_new")];
+    for generation in ["gfx908", "gfx90a", "gfx942", "gfx950"] {
+        let engine = of("precedence", &both, generation);
+        assert_eq!(text(engine, &bytes("020781be")).as_deref(), Ok("s_new s1, s2"), "{generation}");
+    }
+}
+
+#[test]
+fn processors_lack_records_by_their_names() {
+    let records =
+        [scalar("S_KEEP_vi", "GFX8", "00000001", "s_keep"), scalar("S_TAKE_LATE_gfx940", "GFX9", "00000010", "s_take")];
+    for (generation, there) in [("gfx908", false), ("gfx90a", false), ("gfx942", true), ("gfx950", true)] {
+        let engine = of("names", &records, generation);
+        assert!(text(engine, &bytes("020181be")).is_ok(), "{generation}");
+        assert_eq!(text(engine, &bytes("020281be")).is_ok(), there, "{generation}");
+        assert_eq!(assembled(engine, "s_take s1, s2").is_ok(), there, "{generation}");
+    }
+}
+
+#[test]
+fn of_two_names_for_the_same_word_the_last_is_printed_and_both_are_read() {
+    let records = [
+        scalar("S_SAME_I32_vi", "GFX8", "00000011", "s_same_i32"),
+        scalar("S_SAME_U32_vi", "GFX8", "00000011", "s_same_u32"),
+    ];
+    let engine = of("renamed", &records, "gfx908");
+    assert_eq!(text(engine, &bytes("020381be")).as_deref(), Ok("s_same_u32 s1, s2"));
+    for name in ["s_same_i32", "s_same_u32"] {
+        assert_eq!(assembled(engine, &format!("{name} s1, s2")).as_deref(), Ok("020381be"), "{name}");
+    }
+}
+
+#[test]
+fn any_operand_may_have_modifiers() {
+    let parts = "1100111101010 ? srcX_modifiers dst:7:0 srcX:8:0";
+    let ins = " FP32VCSrcInputMods:$srcX_modifiers, VCSrc_f32:$srcX";
+    let engine = of(
+        "modifiers",
+        &[record("V_TWO_gfx12", "GFX12", parts, " VGPROp_32:$dst", ins, "v_two $dst, $srcX_modifiers")],
+        "gfx1200",
+    );
+    for (hex, expected) in [("060350cf", "v_two v1, v6"), ("060352cf", "v_two v1, -v6")] {
+        assert_eq!(text(engine, &bytes(hex)).as_deref(), Ok(expected), "{hex}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
+    }
+}
+
+#[test]
+fn operands_with_an_index_are_listed_by_name() {
+    let parts = "1011111110000001 simm16:15:0";
+    let engine =
+        of("indexed", &[record("S_MARK_vi", "GFX8", parts, "", " GPRIdxMode:$simm16", "s_mark $simm16")], "gfx908");
+    let rows = [
+        ("000081bf", "s_mark gpr_idx()"),
+        ("050081bf", "s_mark gpr_idx(SRC0,SRC2)"),
+        ("0f0081bf", "s_mark gpr_idx(SRC0,SRC1,SRC2,DST)"),
+        ("080081bf", "s_mark gpr_idx(DST)"),
+        ("1f0081bf", "s_mark 0x1f"),
+    ];
+    for (hex, expected) in rows {
+        assert_eq!(text(engine, &bytes(hex)).as_deref(), Ok(expected), "{hex}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
+    }
+}
+
+#[test]
+fn several_vector_registers_begin_at_an_even_one_since_gfx90a() {
+    let take = record(
+        "V_TAKE_vi",
+        "GFX8",
+        "0111111 dst:7:0 01010101 src:8:0",
+        " VGPROp_64:$dst",
+        " VSrc_f64:$src",
+        "v_take $dst, $src",
+    );
+    let load =
+        record("LOAD_vi", "GFX8", "1101110001 data:9:9 0000000000000 data:7:0", " AVLdSt_64:$data", "", "load $data");
+    for (generation, odd, accumulators) in [("gfx908", true, false), ("gfx90a", false, true), ("gfx942", false, true)] {
+        let engine = of("even", &[take.clone(), load.clone()], generation);
+        assert_eq!(text(engine, &bytes("04ab047e")).as_deref(), Ok("v_take v[2:3], v[4:5]"), "{generation}");
+        for hex in ["04ab027e", "05ab047e", "030040dc"] {
+            assert_eq!(text(engine, &bytes(hex)).is_ok(), odd, "{generation} {hex}");
+        }
+        assert_eq!(text(engine, &bytes("040040dc")).as_deref(), Ok("load v[4:5]"), "{generation}");
+        assert_eq!(text(engine, &bytes("040060dc")).is_ok(), accumulators, "{generation}");
+    }
+}
+
+#[test]
+fn constants_are_not_destinations_of_comparisons() {
+    let parts = "11010101010101010000 00 ? sdst:7:0 ?";
+    let engine =
+        of("compare", &[record("V_CMP_gfx10", "GFX10", parts, " VOPDstS64orS32:$sdst", "", "v_cmp$sdst")], "gfx1030");
+    assert_eq!(text(engine, &bytes("060055d5")).as_deref(), Ok("v_cmp s3"));
+    assert!(text(engine, &bytes("060155d5")).is_err(), "0x83 is 3");
+}
+
 /// Processors, and the minimum share of their rows that match in both directions.
 const PROCESSORS: [(&str, f64); 10] = [
     ("gfx908", 0.96),

@@ -3,7 +3,9 @@
 //! Besides the records it decodes with, LLVM has records only for its assembler: the same instruction with an explicit
 //! condition mask, for either wave size, and variants for 16-bit registers without halves. Among records with the same
 //! bits, the one in the first table wins; within a table, the one for waves of 32 lanes, then the one without a mark in
-//! its name. A record whose words all belong to an earlier table is never decoded.
+//! its name. A record whose words all belong to an earlier table is never decoded. If records differ only in their
+//! mnemonic, such as `v_mul_lo_i32` and `v_mul_lo_u32` of gfx9, the last one is decoded, as by LLVM, and the assembler
+//! knows the others.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -30,26 +32,53 @@ fn rank(record: &Record) -> (usize, usize, Reverse<usize>) {
     (record.table, mark, Reverse(addresses))
 }
 
+/// A record used for decoding.
+pub(super) struct Chosen<'r> {
+    pub record: &'r Record,
+    /// Records that differ only in their mnemonic.
+    pub also: Vec<&'r Record>,
+}
+
 /// The records used for decoding, in document order.
-pub(super) fn choose<'r>(records: &'r [Record], generation: &Generation) -> Vec<&'r Record> {
+pub(super) fn choose<'r>(records: &'r [Record], generation: &Generation) -> Vec<Chosen<'r>> {
     let whole = generation.tables.first().is_some_and(|table| table.to_lowercase().contains(WHOLE));
     let other = if whole { HALVES } else { WHOLE };
-    let mut best: HashMap<Vec<Option<bool>>, usize> = HashMap::new();
+    let mut best: HashMap<Vec<Option<bool>>, Vec<usize>> = HashMap::new();
     for (index, record) in records.iter().enumerate().filter(|(_, record)| !record.name.contains(other)) {
         let constant = |bit: &Bit| if let Bit::Is(value) = bit { Some(*value) } else { None };
         let mut key: Vec<Option<bool>> = record.bits.iter().map(constant).collect();
         // A single address is written differently from several.
         key.push(Some(record.class("vaddr1").is_some()));
-        let known = best.entry(key).or_insert(index);
-        if rank(record) < rank(&records[*known]) {
-            *known = index;
+        let known = best.entry(key).or_default();
+        let Some(last) = known.last().map(|last| &records[*last]) else {
+            known.push(index);
+            continue;
+        };
+        if rank(record) < rank(last) {
+            *known = vec![index];
+        } else if rank(record) == rank(last) && renamed(record, last) {
+            known.push(index);
         }
     }
-    let mut chosen: Vec<usize> = best.into_values().collect();
-    chosen.sort_unstable();
-    let patterns: Vec<Pattern> = chosen.iter().map(|index| Pattern::of(&records[*index], generation)).collect();
+    let of = |indices: Vec<usize>| {
+        let (last, also) = indices.split_last()?;
+        Some((*last, Chosen { record: &records[*last], also: also.iter().map(|index| &records[*index]).collect() }))
+    };
+    let mut chosen: Vec<(usize, Chosen<'_>)> = best.into_values().filter_map(of).collect();
+    chosen.sort_unstable_by_key(|(index, _)| *index);
+    let patterns: Vec<Pattern> = chosen.iter().map(|(_, chosen)| Pattern::of(chosen.record, generation)).collect();
     let reached = |pattern: &Pattern| !patterns.iter().any(|earlier| earlier.hides(pattern));
-    chosen.iter().zip(&patterns).filter(|(_, pattern)| reached(pattern)).map(|(index, _)| &records[*index]).collect()
+    let mut reached = patterns.iter().map(reached);
+    chosen.retain(|_| reached.next() == Some(true));
+    chosen.into_iter().map(|(_, chosen)| chosen).collect()
+}
+
+/// Whether two records differ only in their mnemonic.
+fn renamed(record: &Record, other: &Record) -> bool {
+    let (name, operands) = record.split();
+    let (other_name, other_operands) = other.split();
+    let same = record.bits == other.bits && record.ins == other.ins && record.outs == other.outs;
+    same && operands == other_operands && name != other_name
 }
 
 /// The constant bits of a record.

@@ -24,26 +24,41 @@ pub(super) struct Generation {
     pub number: u32,
     /// The decoder tables, in order of precedence.
     pub tables: Vec<&'static str>,
+    /// The rows of [`PREDICATES`] that the processor does not fulfil.
+    missing: Vec<&'static str>,
 }
 
 impl Generation {
     /// Whether the processor satisfies a predicate of a record, or has the record of that name.
     pub fn has(&self, predicate: &str) -> bool {
-        let row = PREDICATES.lines().find_map(|line| line.strip_prefix(predicate)?.strip_prefix('\t'));
-        let within = |range: &str| {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let (first, last) = (first.parse().unwrap_or(0), last.parse().unwrap_or(u32::MAX));
-            (first..=last).contains(&self.number)
-        };
-        row.is_none_or(|ranges| ranges.split(' ').any(within))
+        self.missing.iter().all(|pattern| !matches(pattern, predicate))
     }
+}
+
+/// The predicates and records that a processor lacks.
+fn missing(number: u32) -> Vec<&'static str> {
+    let within = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last) = (first.parse().unwrap_or(0), last.parse().unwrap_or(u32::MAX));
+        (first..=last).contains(&number)
+    };
+    let rows = PREDICATES.lines().filter_map(|line| line.split_once('\t'));
+    rows.filter(|(_, ranges)| !ranges.split(' ').any(within)).map(|(pattern, _)| pattern).collect()
+}
+
+/// Whether a text matches a pattern, in which a `*` stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(start) else { return false };
+    text.char_indices().any(|(at, _)| matches(rest, &text[at..])) || matches(rest, "")
 }
 
 fn rows() -> impl Iterator<Item = Generation> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let mut cells = line.split('\t');
         let (name, number) = (cells.next()?, cells.next()?.parse().ok()?);
-        Some(Generation { name: name.to_owned(), number, tables: cells.next()?.split(' ').collect() })
+        let tables = cells.next()?.split(' ').collect();
+        Some(Generation { name: name.to_owned(), number, tables, missing: missing(number) })
     })
 }
 

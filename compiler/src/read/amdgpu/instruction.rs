@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::binding::{Binding, Bindings, Value};
-use super::choose::choose;
+use super::choose::{Chosen, choose};
 use super::generation::Generation;
 use super::images::{Counts, counts};
 use super::records::{Bit, Record};
@@ -11,7 +11,7 @@ use super::template::{Piece, Suffixes, pieces};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::keys::{Named, OneOrMany};
 use crate::source::Spanned;
-use crate::spec::{self, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
+use crate::spec::{self, AliasSpec, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
 
 /// The width of a literal after an instruction in bits.
 const LITERAL: u8 = 32;
@@ -42,12 +42,19 @@ pub(super) fn all(
     let mut told = HashSet::new();
     let mut made = Vec::new();
     let chosen = choose(records, generation);
-    let alone: HashSet<&str> =
-        chosen.iter().filter(|record| record.class("vaddr1").is_none()).map(|record| name_in(&record.text)).collect();
-    for record in chosen {
-        let maker = Maker::new(record, widths, generation.number, alone.contains(name_in(&record.text)));
-        match maker.make(pieces(record, &suffixes, generation)) {
-            Ok(instruction) => made.push((Spanned::new(record.name.clone(), record.span), instruction)),
+    let single = chosen.iter().map(|chosen| chosen.record).filter(|record| record.class("vaddr1").is_none());
+    let alone: HashSet<&str> = single.map(|record| record.split().0).collect();
+    for Chosen { record, also } in chosen {
+        let make = |record: &Record| {
+            let maker = Maker::new(record, widths, generation.number, alone.contains(record.split().0));
+            maker.make(pieces(record, &suffixes, generation))
+        };
+        match make(record) {
+            Ok(mut instruction) => {
+                let aliases = also.into_iter().filter_map(|other| Some(alias(other, make(other).ok()?)));
+                instruction.aliases = Some(Named(aliases.collect())).filter(|aliases| !aliases.0.is_empty());
+                made.push((Spanned::new(record.name.clone(), record.span), instruction));
+            }
             // Instructions that no kind can print yet are omitted on purpose, so that their words are invalid.
             Err(class) if class == UNREAD => {}
             Err(class) => {
@@ -62,10 +69,11 @@ pub(super) fn all(
     Named(made)
 }
 
-/// The first word of a text.
-fn name_in(text: &str) -> &str {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
-    &text[..end]
+/// Another name of an instruction for the assembler.
+fn alias(record: &Record, instruction: InstructionSpec) -> (Spanned<String>, AliasSpec) {
+    let spec =
+        AliasSpec { span: record.span, doc: None, with: None, r_where: None, syntax: instruction.syntax, prints: None };
+    (Spanned::new(record.name.clone(), record.span), spec)
 }
 
 struct Maker<'r> {
@@ -93,7 +101,9 @@ struct Maker<'r> {
 impl<'r> Maker<'r> {
     fn new(record: &'r Record, widths: &'r HashMap<String, u8>, generation: u32, alone: bool) -> Self {
         let has = |name: &str| record.text.contains(&format!("${name}"));
-        let shown = (0..4).map(|i| format!("src{i}")).filter(|source| has(&format!("{source}_modifiers"))).collect();
+        let modifiers = record.ins.iter().filter(|operand| has(&operand.name));
+        let shown =
+            modifiers.filter_map(|operand| operand.name.strip_suffix("_modifiers")).map(str::to_owned).collect();
         // A comparison lists the bit, although it has none.
         let compares = record.class("sdst").is_some() && record.bits.len() == 64;
         let chooses = record.place("src0_modifiers", 3).is_some() || compares;

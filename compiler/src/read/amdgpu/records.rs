@@ -39,7 +39,7 @@ pub(super) enum Bit {
 }
 
 /// An operand: name and class.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
     pub name: String,
     pub class: String,
@@ -66,6 +66,12 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// The mnemonic, and the text after it.
+    pub fn split(&self) -> (&str, &str) {
+        let end = self.text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(self.text.len());
+        self.text.split_at(end)
+    }
+
     /// The class of an operand; results take precedence.
     pub fn class(&self, name: &str) -> Option<&str> {
         self.outs.iter().chain(&self.ins).find(|operand| operand.name == name).map(|operand| &operand.class[..])
