@@ -167,8 +167,8 @@ fn a_record_is_for_processors_that_fulfil_its_predicate() {
     }
 }
 
-/// A record with the bits of `parts`, highest first: constant bits, `?` for an open one, or `NAME:HIGH:LOW` for those of
-/// an operand.
+/// A record with the bits of `parts`, highest first: constant bits, `?` for an open one, or `NAME:HIGH:LOW` for those
+/// of an operand.
 fn record(name: &str, table: &str, parts: &str, outs: &str, ins: &str, text: &str) -> String {
     let mut bits = Vec::new();
     for part in parts.split(' ') {
