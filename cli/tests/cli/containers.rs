@@ -126,7 +126,7 @@ fn a_file_that_is_a_module_as_a_whole_is_read_by_the_set_whose_module_it_is() {
         [0x0723_0203_u32, 0x1_0000, 0, 2, 0, 3 << 16 | 5, 1, 0x61].iter().flat_map(|unit| unit.to_le_bytes()).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("a.spv");
-    std::fs::write(&file, &module).expect("the file can be written");
+    fs::write(&file, &module).expect("the file can be written");
     let path = file.to_str().expect("the path is text");
     for run in [isaforge(&["dis", "--spec", spec, path]), isaforge_with(&["dis", "--spec", spec, "-"], &module)] {
         let run = run.expect(0);
