@@ -17,12 +17,12 @@ use crate::builtin::Tables;
 use crate::code::{self, Bytes, Order, Symbols};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::mistakes::{describe, report};
+use crate::mistakes::{Mistake, describe, report};
 use crate::output::{Text, count, plain_stdout, progress, say};
 use crate::paint::{BOLD, HELP, paint};
 use crate::program::assembly_in;
 use crate::target::Target;
-use crate::words::{self, Encoding, Mistake, word_digits};
+use crate::words::{self, Encoding, word_digits};
 use crate::{groups, json, labels, rows, streams};
 
 /// Runs `dis`.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::args::ListArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
-use crate::fidelity::Entry;
+use crate::fidelity::entries::Entry;
 use crate::groups::operands::operands;
 use crate::json;
 use crate::names::{exists, first_sentence};

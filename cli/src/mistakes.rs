@@ -1,5 +1,6 @@
-//! Prints the mistakes of assembly and of machine code.
+//! The mistakes of assembly and of machine code, and how they are printed.
 
+use std::fmt;
 use std::io::Write;
 
 use isaforge_core::program::ProgramError;
@@ -8,7 +9,35 @@ use crate::input::Input;
 use crate::output::{count, say, stderr, thousands};
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::snippet;
-use crate::words::{Mistake, Place};
+
+/// An error at which reading stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line and column, both from 1, in text; byte offset in a binary file.
+    pub place: Place,
+    /// The message.
+    pub message: String,
+    /// The help.
+    pub help: String,
+}
+
+/// A location in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Line and column, both from 1.
+    Text(usize, usize),
+    /// Offset in bytes, from 0.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text(line, column) => write!(f, "{line}:{column}"),
+            Place::Byte(offset) => write!(f, "byte {offset:#x}"),
+        }
+    }
+}
 
 /// The number of errors that are printed in full; the rest are only counted.
 pub const SHOWN: usize = 100;

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use crate::code::Order;
+use crate::mistakes::{Mistake, Place};
+use crate::order::Order;
 use crate::output::count;
-use crate::words::{Mistake, Place};
 
 /// A text of numbers, rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]

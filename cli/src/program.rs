@@ -13,11 +13,10 @@ use crate::builtin::Tables;
 use crate::code::{self, How, Symbols, is_in_number};
 use crate::failure::Failure;
 use crate::input::Input;
-use crate::mistakes::{describe, not_text, report};
+use crate::mistakes::{Mistake, Place, describe, not_text, report};
 use crate::names::instructions;
 use crate::output::{count, say};
 use crate::paint::{HELP, paint};
-use crate::words::{Mistake, Place};
 
 /// The code of a program in memory order.
 #[derive(Debug)]

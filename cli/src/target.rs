@@ -18,7 +18,7 @@ use crate::builtin::{self, Builtin, Tables};
 use crate::code::How;
 use crate::conform::judges::Judges;
 use crate::failure::Failure;
-use crate::fidelity::{self, Entry};
+use crate::fidelity::entries::{Entry, entries};
 use crate::input;
 use crate::specification::{render, settings, summarise_failure, text};
 
@@ -73,7 +73,7 @@ impl Target {
 
     /// The accuracy of its instructions, as far as the specification gives it.
     pub fn fidelity(&self) -> Vec<Entry> {
-        fidelity::entries(self.tables, self.semantics, self.measured)
+        entries(self.tables, self.semantics, self.measured)
     }
 
     fn not_words(&self, what: &str) -> Failure {

@@ -1,12 +1,11 @@
 //! Machine words in files: raw little-endian words, or their numeric values in hexadecimal.
 
-use std::fmt;
-
 use isaforge_core::Isa;
 use isaforge_core::bits::word_of;
 
-use crate::code::Order;
+use crate::mistakes::{Mistake, Place};
 use crate::numbers;
+use crate::order::Order;
 
 /// How words are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -25,35 +24,6 @@ pub fn word_bytes(isa: &Isa) -> usize {
 /// The number of hexadecimal digits of a word.
 pub fn word_digits(isa: &Isa) -> usize {
     usize::from(isa.word_bits.clamp(1, 64)).div_ceil(4)
-}
-
-/// An error at which reading stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Line and column, both from 1, in text; byte offset in a binary file.
-    pub place: Place,
-    /// The message.
-    pub message: String,
-    /// The help.
-    pub help: String,
-}
-
-/// A location in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Line and column, both from 1.
-    Text(usize, usize),
-    /// Offset in bytes, from 0.
-    Byte(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Text(line, column) => write!(f, "{line}:{column}"),
-            Place::Byte(offset) => write!(f, "byte {offset:#x}"),
-        }
-    }
 }
 
 /// The words up to the first error.

@@ -12,8 +12,9 @@ use isaforge_core::stream::listing::parts;
 use super::{Bytes, Code, Decoded, How, Shader, Symbols, cut};
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::mistakes::Mistake;
 use crate::output::count;
-use crate::words::{Mistake, word_bytes};
+use crate::words::word_bytes;
 
 /// The code of a container: all its shaders, or the one that was selected.
 ///

@@ -16,8 +16,9 @@ pub mod source;
 
 use columns::columns;
 use listing::listing;
-pub use row::Order;
 use row::{Gap, Row, Rows, Token};
+
+use crate::order::Order;
 
 /// The digits of a text without their surroundings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,16 +22,18 @@ use isaforge_core::group::listing::pieces;
 use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::{Engine, Stream};
 
+pub use crate::order::Order;
 pub use container::{labels, listed};
-pub use dump::{Bytes, Order};
+pub use dump::Bytes;
 
 use crate::failure::Failure;
 use crate::groups;
 use crate::input::Input;
+use crate::mistakes::{Mistake, Place};
 use crate::numbers;
 use crate::output::{count, say};
 use crate::paint::{BOLD, HELP, paint};
-use crate::words::{self, Encoding, Mistake, Place, detect, word_bytes};
+use crate::words::{self, Encoding, detect, word_bytes};
 use dump::source::{self, Source};
 use dump::{Dump, objects};
 

@@ -10,11 +10,12 @@ use crate::example::example;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::list;
+use crate::mistakes::Mistake;
 use crate::names::enums;
 use crate::output::say;
 use crate::paint::{DIM, HELP, paint};
 use crate::target::Target;
-use crate::words::{Encoding, Mistake, parse_word, word_bytes, word_digits};
+use crate::words::{Encoding, parse_word, word_bytes, word_digits};
 
 /// The bytes of a program, and the address of the first.
 pub type Placed = (Vec<u8>, u64);

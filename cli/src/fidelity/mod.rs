@@ -1,6 +1,6 @@
 //! `isaforge fidelity`: how accurately the runtime models each instruction.
 
-mod entries;
+pub mod entries;
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::io::Write;
 use isaforge_core::semantics::facts::{Fidelity, FidelityClass};
 use serde_json::{Value, json};
 
-pub use entries::{Entry, entries};
+use self::entries::Entry;
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};

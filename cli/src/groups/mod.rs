@@ -5,7 +5,8 @@ pub mod dis;
 pub mod explain;
 pub mod operands;
 
-use crate::words::{Encoding, Mistake, Place, detect, hex_digits};
+use crate::mistakes::{Mistake, Place};
+use crate::words::{Encoding, detect, hex_digits};
 
 /// Bytes read from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,8 @@ use isaforge_runtime::observe::{Profile, Row};
 
 use crate::args::{ProfileForm, WatchArgs};
 use crate::failure::Failure;
-use crate::fidelity::{self, Entry};
+use crate::fidelity;
+use crate::fidelity::entries::Entry;
 use crate::output::{count, plain_stdout, say, stdout, thousands, write_whole};
 use crate::paint::{HELP, paint};
 

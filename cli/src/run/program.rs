@@ -13,7 +13,8 @@ use isaforge_core::{Isa, Tables};
 use super::buffers::read_file;
 use super::launch::Program;
 use crate::groups;
-use crate::words::{self, Encoding, Mistake};
+use crate::mistakes::Mistake;
+use crate::words::{self, Encoding};
 
 /// Loads a program of any set, or assembles it for an address, to bytes in memory order. `None` after an error, which is
 /// reported.

@@ -3,8 +3,9 @@
 use isaforge_arrow::Set;
 use isaforge_cli::code::{self, How};
 use isaforge_cli::input::Input;
+use isaforge_cli::mistakes::Place;
 use isaforge_cli::program;
-use isaforge_cli::words::{Encoding, Place, detect};
+use isaforge_cli::words::{Encoding, detect};
 use isaforge_core::Tables;
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 //! The characters say where the digits end, and often whether these are values.
 
 use super::listing::digits;
-use super::row::{Gap, Order, Row, Token};
+use super::row::{Gap, Row, Token};
+use crate::order::Order;
 
 /// The maximum length of a line: that of 256 bytes, as many as `xxd` prints on one.
 const MAX_LINE: usize = 2048;

@@ -1,7 +1,7 @@
 //! Escapes in strings of C and Python.
 
 use super::source::{mistake, shown};
-use crate::words::Mistake;
+use crate::mistakes::Mistake;
 
 /// The bytes of a string with escapes, as C or Python writes it.
 pub(super) fn unescaped(text: &str, start: usize, content: &str, is_bytes: bool) -> Result<Vec<u8>, Mistake> {

@@ -1,6 +1,7 @@
 //! Reads listings: lines of an address, digits, and characters or text.
 
-use super::row::{Gap, Order, Row, Rows, Token};
+use super::row::{Gap, Row, Rows, Token};
+use crate::order::Order;
 
 /// How a line of a listing looks.
 #[derive(Clone, Copy, PartialEq, Eq)]

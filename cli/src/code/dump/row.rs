@@ -1,13 +1,6 @@
 //! The lines of a listing, as digits.
 
-/// The byte order of hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Order {
-    /// Bytes in memory order.
-    Memory,
-    /// The value of a number, stored with its least significant byte first.
-    Value,
-}
+use crate::order::Order;
 
 /// A run of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

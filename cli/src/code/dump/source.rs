@@ -3,10 +3,11 @@
 
 use super::Dump;
 use super::escapes::unescaped;
-use super::row::{Order, Token};
+use super::row::Token;
+use crate::mistakes::Mistake;
 use crate::numbers::{place, without_suffix};
+use crate::order::Order;
 use crate::output::count;
-use crate::words::Mistake;
 
 /// What source code contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
