@@ -13,7 +13,6 @@ use isaforge_analysis::Program;
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
-use isaforge_core::program::target;
 use isaforge_core::text::Line;
 
 use crate::input::{CHUNK, Items};
@@ -128,11 +127,12 @@ pub fn records(set: &'static Set, items: &Items) -> Result<StructArray, String> 
                 let count = items.read(from, &mut chunk);
                 let code: Vec<u8> =
                     chunk[..count].iter().flat_map(|word| word.to_le_bytes().into_iter().take(size)).collect();
-                let program = Program::read(&set.analysis, &code);
+                let placed = set.analysis.clone().at((from * size) as u64);
+                let program = Program::read(&placed, &code);
                 for (index, entry) in program.entries.iter().enumerate() {
                     let (word, address) = (chunk[index], ((from + index) * size) as u64);
                     let opcode = decode(isa, word).ok();
-                    let to = opcode.and_then(|opcode| target(isa, opcode, word, address));
+                    let to = entry.target().map(|target| placed.address(target));
                     if items.is_valid(from + index) {
                         rows.word.append_value(word);
                         rows.push(set, address, opcode, to, &entry.instruction)?;
