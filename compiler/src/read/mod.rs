@@ -7,12 +7,14 @@
 //!
 //! - here: the list of formats, and the one of a document
 //! - `format`: what a reader provides
+//! - `pattern`: patterns of names, for the tables of readers
 
 mod amd_xml;
 mod amdgpu;
 mod bifrost;
 mod format;
 mod isaspec;
+mod pattern;
 mod riscv_unified_db;
 mod spirv;
 

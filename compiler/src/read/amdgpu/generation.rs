@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diagnostic::Diagnostic;
+use crate::read::pattern::matches;
 use crate::suggest::{did_you_mean, one_of};
 
 /// Name, number and tables of each processor, in order of precedence of the tables.
@@ -44,13 +45,6 @@ fn missing(number: u32) -> Vec<&'static str> {
     };
     let rows = PREDICATES.lines().filter_map(|line| line.split_once('\t'));
     rows.filter(|(_, ranges)| !ranges.split(' ').any(within)).map(|(pattern, _)| pattern).collect()
-}
-
-/// Whether a text matches a pattern, in which a `*` stands for any text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(text) = text.strip_prefix(start) else { return false };
-    text.char_indices().any(|(at, _)| matches(rest, &text[at..])) || matches(rest, "")
 }
 
 fn rows() -> impl Iterator<Item = Generation> {

@@ -4,6 +4,7 @@ use isaforge_core::stream::Piece;
 
 use super::instruction::{Encoding, GENERATIONS, Variable, location};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::read::pattern::matches;
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::Access;
 use crate::yaml::{Node, Value};
@@ -83,16 +84,6 @@ pub(super) struct Shown {
     pub value: Option<Spanned<String>>,
     /// Whether it is an offset from the instruction.
     pub target: bool,
-}
-
-/// Whether a name matches a pattern in which `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((start, rest)) => name
-            .strip_prefix(start)
-            .is_some_and(|tail| (0..=tail.len()).any(|at| tail.get(at..).is_some_and(|tail| matches(rest, tail)))),
-    }
 }
 
 impl Rule {
