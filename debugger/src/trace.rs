@@ -152,13 +152,6 @@ impl<'t> Trace<'t> {
         self.absent.first().copied()
     }
 
-    fn values(&self, view: &dyn View) -> impl Iterator<Item = u64> {
-        let lanes = |(register, lanes): &(Register, usize)| {
-            (0..*lanes).map(|lane| view.read(*register, lane).unwrap_or(0)).collect::<Vec<_>>()
-        };
-        self.registers.iter().flat_map(lanes)
-    }
-
     fn changes(&self, view: &dyn View, shown: u64) -> Vec<(Register, Values)> {
         let (mut old, mut found) = (&self.before[..], Vec::new());
         for (register, lanes) in &self.registers {
@@ -185,7 +178,10 @@ impl Observer for Trace<'_> {
         }
         self.shown = self.filter.lanes(view, at).map(|lanes| (lanes, at, self.listing.find(view, at.pc)));
         if self.shown.is_some() {
-            self.before = self.values(view).collect();
+            self.before.clear();
+            for (register, lanes) in &self.registers {
+                self.before.extend((0..*lanes).map(|lane| view.read(*register, lane).unwrap_or(0)));
+            }
         }
         ControlFlow::Continue(())
     }

@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_debugger::Listing;
+use isaforge_debugger::code::Found;
+use isaforge_debugger::listing::Line;
 use isaforge_runtime::machine::{AccessKind, At, Observer, View};
 use isaforge_runtime::observe::{Profile, Traffic};
 
@@ -18,8 +21,10 @@ pub struct ByName<'l> {
     listing: &'l Listing,
     /// The index of each name in the profile.
     numbers: HashMap<&'static str, usize>,
-    /// The indices for the instruction that is executing.
-    parts: Vec<usize>,
+    /// The indices for the instructions of the listing that have been executed, by place.
+    places: HashMap<u64, Rc<[usize]>>,
+    /// Those for the instruction that is executing.
+    parts: Rc<[usize]>,
     active: u64,
 }
 
@@ -30,7 +35,7 @@ impl<'l> ByName<'l> {
         let names: Vec<&str> = names::instructions(opened.set.tables).into_iter().map(|(name, _)| name).collect();
         let numbers = names.iter().copied().zip(0..).collect();
         let profile = Profile::new(names, machine.lanes(), machine.terms());
-        ByName { profile, listing, numbers, parts: Vec::new(), active: 0 }
+        ByName { profile, listing, numbers, places: HashMap::new(), parts: Rc::default(), active: 0 }
     }
 }
 
@@ -38,9 +43,14 @@ impl Observer for ByName<'_> {
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
         let At { pc, active, .. } = view.at();
         self.active = active;
-        let line = self.listing.find(view, pc);
-        let names = line.iter().flat_map(|line| line.mnemonic.split(SEPARATOR));
-        self.parts = names.filter_map(|name| self.numbers.get(name).copied()).collect();
+        let numbers = &self.numbers;
+        let parts =
+            |line: &Line| line.mnemonic.split(SEPARATOR).filter_map(|name| numbers.get(name).copied()).collect();
+        self.parts = match self.listing.find(view, pc) {
+            Some(Found::Listed(line)) => self.places.entry(pc).or_insert_with(|| parts(line)).clone(),
+            Some(Found::Fetched(line)) => parts(&line),
+            None => Rc::default(),
+        };
         ControlFlow::Continue(())
     }
 
@@ -57,7 +67,7 @@ impl Observer for ByName<'_> {
             };
             traffic += Traffic { read, written };
         }
-        for name in &self.parts {
+        for name in &*self.parts {
             // What a group moves counts for its first part.
             self.profile.count(*name, 1, lanes, std::mem::take(&mut traffic));
         }
