@@ -2,25 +2,27 @@
 
 const MAX_NAME: usize = 40;
 
-/// Edit distance (insertions, deletions, replacements) of two words, ignoring case; `None` when either is too long.
-fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
+/// Edit distance of two words, ignoring case: bytes that are inserted, deleted, replaced or swapped with the next one.
+/// `None` when either is too long.
+pub fn distance(a: &str, b: &str) -> Option<usize> {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() > MAX_NAME || b.len() > MAX_NAME {
         return None;
     }
-    let mut row = [0usize; MAX_NAME + 1];
-    for (j, cell) in row.iter_mut().enumerate().take(b.len() + 1) {
-        *cell = j;
-    }
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replace = diagonal + !x.eq_ignore_ascii_case(y) as usize;
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+    let mut older = [0usize; MAX_NAME + 1];
+    let mut old: [usize; MAX_NAME + 1] = core::array::from_fn(|j| j);
+    for i in 0..a.len() {
+        let mut row = [i + 1; MAX_NAME + 1];
+        for j in 0..b.len() {
+            let same = |x: usize, y: usize| a[x].eq_ignore_ascii_case(&b[y]);
+            row[j + 1] = (old[j] + usize::from(!same(i, j))).min(row[j] + 1).min(old[j + 1] + 1);
+            if i > 0 && j > 0 && same(i, j - 1) && same(i - 1, j) {
+                row[j + 1] = row[j + 1].min(older[j - 1] + 1);
+            }
         }
+        (older, old) = (old, row);
     }
-    Some(row[b.len()])
+    Some(old[b.len()])
 }
 
 /// The candidate nearest to `word`, if it is close enough to be a likely intention.
@@ -37,7 +39,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let worst = (word.len() / 3).max(1);
     candidates
         .into_iter()
-        .filter_map(|c| Some((distance(word.as_bytes(), c.as_bytes())?, c)))
+        .filter_map(|c| Some((distance(word, c)?, c)))
         .filter(|(d, _)| *d <= worst)
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
@@ -52,6 +54,7 @@ mod tests {
         let names = ["GLOW.f32", "GLOW.v2f16", "DIMS.u32"];
         assert_eq!(nearest("GLO.f32", names), Some("GLOW.f32"));
         assert_eq!(nearest("dims.u32", names), Some("DIMS.u32"));
+        assert_eq!(distance("GLOW.f32", "LGOW.f23"), Some(2));
         assert_eq!(nearest("BRANCH", names), None);
         assert_eq!(nearest("x", [""; 0]), None);
     }

@@ -1,5 +1,7 @@
 //! The search in the pages of a manual.
 
+use isaforge_core::suggest::distance;
+
 /// A searchable item.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -144,29 +146,15 @@ fn similar<'r>(records: &'r [Record], tokens: &[&str], most: usize) -> Vec<&'r R
 
 /// The number of letters that are wrong, missing, added or swapped with the next one, if they are few for the length.
 fn mistakes(token: &str, name: &str) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (token.chars().collect(), name.chars().collect());
-    let allowed = match a.len() {
+    let allowed = match token.chars().count() {
         0..4 => return None,
         4..7 => 1,
         _ => 2,
     };
-    if a.len().abs_diff(b.len()) > allowed || a.len() > 64 {
+    if token.len().abs_diff(name.len()) > allowed {
         return None;
     }
-    let (mut older, mut old): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
-    for row in 1..=a.len() {
-        let mut new = vec![row];
-        for column in 1..=b.len() {
-            let other = usize::from(a[row - 1] != b[column - 1]);
-            let mut least = (old[column] + 1).min(new[column - 1] + 1).min(old[column - 1] + other);
-            if row > 1 && column > 1 && a[row - 1] == b[column - 2] && a[row - 2] == b[column - 1] {
-                least = least.min(older[column - 2] + 1);
-            }
-            new.push(least);
-        }
-        (older, old) = (old, new);
-    }
-    old.last().copied().filter(|mistakes| *mistakes <= allowed)
+    distance(token, name).filter(|mistakes| *mistakes <= allowed)
 }
 
 /// The score of a record for a word of the query; 0 if it does not match.
