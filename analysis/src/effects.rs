@@ -116,13 +116,14 @@ impl Effects {
         found
     }
 
-    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, in memory, or in an
-    /// operand that `keeps` it.
+    /// Whether it branches and saves the address of the next instruction, as a call does: in a state, in memory, or in
+    /// an operand that `keeps` it.
     pub fn calls(&self, keeps: impl Fn(u16) -> bool) -> bool {
         self.link_state || self.links.iter().any(|operand| keeps(*operand))
     }
 
-    /// The number of the operand's bits, from the first, that the operation reads or writes other than for an intrinsic.
+    /// The number of the operand's bits, from the first, that the operation reads or writes other than for an
+    /// intrinsic.
     pub fn extent(&self, operand: u16) -> Option<u32> {
         self.extents.iter().find(|(known, _)| *known == operand).map(|(_, bits)| *bits)
     }
@@ -169,8 +170,8 @@ pub(crate) fn overwritten(effects: Option<&Effects>, operand: u16, access: Acces
     (effects.overwrites(operand, bits) && !(written && effects.keeps(operand)), written && effects.needs(operand))
 }
 
-/// For each operand whose bits a shape reads or writes: their number from the first. An intrinsic decides itself which of
-/// its arguments it needs, so they do not count.
+/// For each operand whose bits a shape reads or writes: their number from the first. An intrinsic decides itself which
+/// of its arguments it needs, so they do not count.
 fn extents(shape: &Shape, values: &[Option<u64>]) -> Vec<(u16, u32)> {
     let mut found: Vec<(u16, u32)> = Vec::new();
     let mut add = |node: &Node| {
@@ -195,8 +196,8 @@ fn extents(shape: &Shape, values: &[Option<u64>]) -> Vec<(u16, u32)> {
     found
 }
 
-/// The operands whose values reach an effect other than a write to the same operand, and those whose values reach such a
-/// write, as bits. Instructions have far fewer than 128 operands.
+/// The operands whose values reach an effect other than a write to the same operand, and those whose values reach such
+/// a write, as bits. Instructions have far fewer than 128 operands.
 fn origins(shape: &Shape, values: &[Option<u64>]) -> (u128, u128) {
     let (mut needed, mut kept) = (0, 0);
     // For each node: the operands that its value depends on.

@@ -13,7 +13,8 @@ use crate::set::Set;
 pub struct Implied {
     /// The name of the register or, if none holds it, of the state.
     pub name: String,
-    /// The state that the register holds, or the intrinsic that the host provides. `None` for a state without a register.
+    /// The state that the register holds, or the intrinsic that the host provides. `None` for a state without a
+    /// register.
     pub by: Option<&'static str>,
 }
 

@@ -12,8 +12,8 @@ pub use crate::registers::Registers;
 
 /// The live registers of a program.
 ///
-/// Only banks that some instruction of the program writes are considered, since the constants of a launch are always live,
-/// and no registers that programs cannot change.
+/// Only banks that some instruction of the program writes are considered, since the constants of a launch are always
+/// live, and no registers that programs cannot change.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     /// In ascending order.

@@ -44,8 +44,8 @@ impl Builtin {
     }
 }
 
-/// All built-in instruction sets. A new one needs an entry here and a dependency in `Cargo.toml`; if it has launch files
-/// of its own, also their reader in `run/readers.rs`.
+/// All built-in instruction sets. A new one needs an entry here and a dependency in `Cargo.toml`; if it has launch
+/// files of its own, also their reader in `run/readers.rs`.
 pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",

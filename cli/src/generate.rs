@@ -27,7 +27,8 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
         (Some(spec), Some(output)) => (vec![(spec.clone(), output.clone())], false),
         _ => {
             let root = project_root()?;
-            // Where the specifications are those of isaforge itself, its workspace says where the crates' dependencies are.
+            // Where the specifications are those of isaforge itself, its workspace says where the crates' dependencies
+            // are.
             (all(&root)?, is_workspace_of_core(&root))
         }
     };

@@ -34,8 +34,8 @@ struct Number<'t> {
 /// What suffixes of integers there are, in small letters.
 const SUFFIXES: [&str; 12] = ["", "u", "l", "ul", "lu", "ll", "ull", "llu", "u8", "u16", "u32", "u64"];
 
-/// Splits a number in hexadecimal, with or without `0x`, from the suffix that its type has in source code. `None` if it is
-/// something else.
+/// Splits a number in hexadecimal, with or without `0x`, from the suffix that its type has in source code. `None` if it
+/// is something else.
 pub fn without_suffix(token: &str) -> Option<(&str, bool)> {
     let prefixed = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X"));
     let text = prefixed.unwrap_or(token);
@@ -71,8 +71,8 @@ enum Way {
     Words,
 }
 
-/// Rewrites a text of numbers for words with `digits` digits (two for bytes). `None` if no number begins with `0x`, or the
-/// text contains anything else than numbers.
+/// Rewrites a text of numbers for words with `digits` digits (two for bytes). `None` if no number begins with `0x`, or
+/// the text contains anything else than numbers.
 ///
 /// # Errors
 /// When a number fits no word, or the numbers are no whole number of words.

@@ -93,8 +93,8 @@ pub fn note_unknown(program: &Program<'_>) {
     }
 }
 
-/// Reads machine code in any form. An error is reported and truncates the program. `None` if the text is rather assembly
-/// with errors.
+/// Reads machine code in any form. An error is reported and truncates the program. `None` if the text is rather
+/// assembly with errors.
 ///
 /// # Errors
 /// Those of [`code::read`], and when the file contains several programs.
@@ -129,7 +129,8 @@ pub fn assembly_in<'t>(tables: Tables, input: &'t Input, mistake: &Mistake) -> O
     (column <= line.chars().count() && is_assembly).then_some((text, assembly))
 }
 
-/// Whether a line of a text begins with the name of an instruction, after labels, or looks like one whose name is wrong.
+/// Whether a line of a text begins with the name of an instruction, after labels, or looks like one whose name is
+/// wrong.
 fn has_names(tables: Tables, text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     let known: HashSet<&str> = match tables {

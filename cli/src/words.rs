@@ -92,8 +92,8 @@ pub fn of_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
     bytes.chunks_exact(word_bytes(isa)).map(word_of).collect()
 }
 
-/// Whether a column of text follows the words of a line: something like `FADD`, of letters alone, although the next line
-/// begins with a word again.
+/// Whether a column of text follows the words of a line: something like `FADD`, of letters alone, although the next
+/// line begins with a word again.
 fn is_column(rest: &[u8], digits: usize) -> bool {
     let (line, after) = match rest.iter().take(LONG).position(|byte| *byte == b'\n') {
         Some(end) => rest.split_at(end),

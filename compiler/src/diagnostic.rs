@@ -260,8 +260,8 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
-    /// Whether another mistake is worth an explanation. After many, nobody reads that far, and comparing each wrong name
-    /// with all others takes time.
+    /// Whether another mistake is worth an explanation. After many, nobody reads that far, and comparing each wrong
+    /// name with all others takes time.
     pub fn explains(&self) -> bool {
         const EXPLAINED: usize = 200;
         self.list.len() < EXPLAINED

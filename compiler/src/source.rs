@@ -1,7 +1,7 @@
 //! Source texts and positions in them.
 //!
-//! Every value that a spec declares keeps the file and the byte range it was written in, so that a diagnostic of any later
-//! stage can show the line. A [`Span`] is twelve bytes and `Copy`; the texts themselves live in [`Sources`].
+//! Every value that a spec declares keeps the file and the byte range it was written in, so that a diagnostic of any
+//! later stage can show the line. A [`Span`] is twelve bytes and `Copy`; the texts themselves live in [`Sources`].
 
 use std::collections::HashMap;
 use std::fs;
@@ -277,8 +277,8 @@ impl Sources {
     }
 
     /// Reads a file that another file names. The author of that file may not be trusted by the reader of the messages,
-    /// which must not quote lines of an unrelated file. Therefore the extension of the path, and of the file it resolves
-    /// to through links, must be one of the expected kind, and the content must read like it.
+    /// which must not quote lines of an unrelated file. Therefore the extension of the path, and of the file it
+    /// resolves to through links, must be one of the expected kind, and the content must read like it.
     ///
     /// # Errors
     /// See [`LoadError`].

@@ -30,7 +30,7 @@ pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
         }
         Err(error) => error,
     };
-    // What is damaged may be the table that is not needed.
+    // The damaged table may be one that is not needed.
     for (which, other) in [(Table::Segments, "sections"), (Table::Sections, "segments")] {
         let damage = |place: &str| format!("its {place}: {error}; only its {other} are read");
         if let Some((place, without)) = which.removed(bytes)
@@ -129,8 +129,8 @@ impl<'a> Ranges<'a> {
         (from, self.bytes.get(from..to).unwrap_or_default())
     }
 
-    /// Whether bytes of code are not more than there can be.
-    fn is_code(&mut self, content: &[u8]) -> bool {
+    /// Takes bytes as code. `false` if they are empty, or more than there can be.
+    fn take_code(&mut self, content: &[u8]) -> bool {
         let left = self.code.checked_sub(content.len()).filter(|_| !content.is_empty());
         self.code = left.unwrap_or(self.code);
         left.is_some()
@@ -151,7 +151,7 @@ fn read<'a>(file: &File<'_>, bytes: &'a [u8], container: &mut Container<'a>) {
     for section in file.sections() {
         let name = names.take(|| section.name_bytes().ok().map(<[u8]>::to_vec));
         let (offset, content) = section.file_range().map_or((0, &[][..]), |range| ranges.take(&name, range));
-        let is_code = section.kind() == SectionKind::Text && ranges.is_code(content);
+        let is_code = section.kind() == SectionKind::Text && ranges.take_code(content);
         if !is_code && name.is_empty() {
             continue;
         }
@@ -173,7 +173,7 @@ fn read<'a>(file: &File<'_>, bytes: &'a [u8], container: &mut Container<'a>) {
             let (offset, size) = segment.file_range();
             let skipped = after_headers(bytes).filter(|end| offset == 0 && *end < size).unwrap_or(0);
             let (offset, content) = ranges.take(&name, (offset + skipped, size - skipped));
-            if ranges.is_code(content) {
+            if ranges.take_code(content) {
                 let address = segment.address().wrapping_add(skipped);
                 container.parts.push(Part { address, ..Part::new(name, offset, content, Holds::Code) });
             }

@@ -4,8 +4,8 @@
 //! written. This crate defines the layout of those tables ([`table`]) and the few algorithms that read them:
 //! [`decode`](decode::decode) (word → instruction, strictly), [`print`](print::print) and [`parse`](parse::parse)
 //! (instruction ↔ text, from one description), [`annotate`](annotate::annotate) (the meaning of each bit) and
-//! [`registers`](registers::registers) (the registers that an instruction reads and writes); [`encode`] writes values to
-//! the bits of a word, [`suggest`] finds near names, and [`sample`] draws words. The same algorithms run on
+//! [`registers`](registers::registers) (the registers that an instruction reads and writes); [`encode`] writes values
+//! to the bits of a word, [`suggest`] finds near names, and [`sample`] draws words. The same algorithms run on
 //! tables that the compiler builds in memory, so a specification behaves the same before and after code is generated
 //! from it. `explain` combines all of this for one instruction, and `data` serialises tables to bytes and back.
 //! [`float`] is the arithmetic that the semantics of instructions use.

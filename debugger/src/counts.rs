@@ -59,7 +59,8 @@ impl Counts {
         })
     }
 
-    /// Adds the counts of another run of the program. The runs have no common memory or output, so that of neither is kept.
+    /// Adds the counts of another run of the program. The runs have no common memory or output, so that of neither is
+    /// kept.
     pub fn add(&mut self, other: Counts) {
         self.partial |= other.partial || !(self.memory.is_empty() && other.memory.is_empty());
         self.partial |= !(self.output.is_empty() && other.output.is_empty());
@@ -94,8 +95,8 @@ impl Counts {
         }
     }
 
-    /// Takes memory as it was last written: for a program that has failed, so that nobody sees its end. Memory that is not the
-    /// same for all lanes is among it.
+    /// Takes memory as it was last written: for a program that has failed, so that nobody sees its end. Memory that is
+    /// not the same for all lanes is among it.
     pub fn fail(&mut self) {
         self.leave(&|_, known| Some(known));
     }

@@ -165,7 +165,7 @@ pub fn set(tables: Tables, request: &str, json: &mut Json) {
     });
 }
 
-/// Parses a number for a field with so many bits: decimal, or with `0x` or `0b`, and with a sign if it is signed.
+/// Parses a number for a field of `bits` bits: decimal, or with `0x` or `0b`; it may have a sign.
 fn fitting(text: &str, bits: usize) -> Result<i128, String> {
     let (negative, number) = text.strip_prefix('-').map_or((false, text), |number| (true, number));
     let number = number.replace('_', "").to_ascii_lowercase();

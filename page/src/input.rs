@@ -21,7 +21,7 @@ pub struct Digit {
 /// What an instruction set consists of, which decides how digits are read.
 #[derive(Clone, Copy)]
 pub enum Unit {
-    /// Words with so many digits.
+    /// Words with this number of digits.
     Word(usize),
     /// Bytes. If `values`, numbers with `0x` are values, whose lowest byte is the first in memory.
     Byte { values: bool },

@@ -71,8 +71,8 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     for found in registers(isa, opcode, word, false) {
         let operand = &form.operands[usize::from(found.operand)];
         let registers = run(found.bank, found.first, found.count);
-        // The low word alone is read of a 64-bit source with a modifier that selects a part, and a list may be longer than
-        // what is read.
+        // The low word alone is read of a 64-bit source with a modifier that selects a part, and a list may be longer
+        // than what is read.
         let width = u32::from(isa.banks[usize::from(found.bank)].width).max(1);
         let source = effects.filter(|_| operand.access == Access::Read);
         let bits = source.and_then(|effects| effects.source(found.operand.into()));

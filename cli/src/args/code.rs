@@ -21,8 +21,8 @@ pub struct CodeArgs {
     /// Treat the file as raw code, even if it looks like a container or text
     #[arg(long, conflicts_with = "input")]
     pub raw: bool,
-    /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default, with a note
-    /// if both decode
+    /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default, with a
+    /// note if both decode
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
     /// Select one shader of a container, by its name or a prefix of it
@@ -124,8 +124,8 @@ pub struct AsmArgs {
     /// The address of the first byte, as in a launch file: absolute branch targets count from 0
     #[arg(long, value_name = "ADDRESS", default_value = "0", hide_default_value = true, value_parser = address, conflicts_with = "tsv")]
     pub address: u64,
-    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason. Rows
-    /// without an instruction stand for their bytes. Needs `--order memory`
+    /// Assemble each line on its own, a text or a row of `dis --tsv`: print its bytes, or `invalid` and the reason.
+    /// Rows without an instruction stand for their bytes. Needs `--order memory`
     #[arg(long, requires = "order")]
     pub tsv: bool,
     /// With `--tsv`, which needs it: `memory` prints bytes in memory order
@@ -153,8 +153,8 @@ pub struct GraphArgs {
     /// Output file: `.svg`, or `.dot` for Graphviz. Standard output if omitted or `-`
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Colour blocks by execution count, from the output of `isaforge run --json` for the same program; `-` for standard
-    /// input
+    /// Colour blocks by execution count, from the output of `isaforge run --json` for the same program; `-` for
+    /// standard input
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Output format, overriding the file extension: `svg` or `dot`

@@ -78,8 +78,8 @@ pub struct EngineArgs {
     /// Skip the verification of machine code before it runs
     #[arg(long)]
     pub unchecked: bool,
-    /// Run on all engines and levels of this processor and report the first instruction that differs, with exit status 1;
-    /// no outputs are written
+    /// Run on all engines and levels of this processor and report the first instruction that differs, with exit status
+    /// 1; no outputs are written
     #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]
     pub compare: bool,
 }
@@ -104,8 +104,8 @@ fn level_parser() -> impl TypedValueParser<Value = &'static str> {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Observation")]
 pub struct WatchArgs {
-    /// Print every instruction a warp executes: place, active lanes, text, changed registers, stores. Lines are cut to the
-    /// width of the terminal, or of `COLUMNS`
+    /// Print every instruction a warp executes: place, active lanes, text, changed registers, stores. Lines are cut to
+    /// the width of the terminal, or of `COLUMNS`
     #[arg(long)]
     pub trace: bool,
     /// Trace only what this thread executes: its place in the grid, such as `3` or `1,2`; several may be given
@@ -124,8 +124,8 @@ pub struct WatchArgs {
     /// Maximum number of stops to print; the program then runs to its end
     #[arg(long, value_name = "N", default_value_t = 16, requires = "breaks", value_parser = clap::value_parser!(u32).range(1..))]
     pub stops: u32,
-    /// Print what was executed: `table` by name, with lanes in use and bytes moved; `listing`, the program with counts beside
-    /// each instruction; `folded`, stacks of loops for flame graphs (inferno, speedscope)
+    /// Print what was executed: `table` by name, with lanes in use and bytes moved; `listing`, the program with counts
+    /// beside each instruction; `folded`, stacks of loops for flame graphs (inferno, speedscope)
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table", hide_possible_values = true)]
     pub profile: Option<ProfileForm>,
     /// Draw the program's loops and instructions as a flame graph, by executing threads

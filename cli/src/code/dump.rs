@@ -124,8 +124,8 @@ impl Dump {
     }
 }
 
-/// Reads the output of `od`, with addresses in octal or decimal, and of `xxd -b`, with bytes in binary. The addresses must
-/// match the number of bytes, so that hexadecimal text is not mistaken for either.
+/// Reads the output of `od`, with addresses in octal or decimal, and of `xxd -b`, with bytes in binary. The addresses
+/// must match the number of bytes, so that hexadecimal text is not mistaken for either.
 fn other_base(text: &str, radix: u32) -> Option<Vec<Row>> {
     let (mut rows, mut next, mut gap): (Vec<Row>, Option<u64>, Gap) = (Vec::new(), None, Gap::None);
     // Whether numbers are hexadecimal, as `od -t x` prints them.

@@ -122,8 +122,8 @@ impl Decoded {
         self.good == self.all
     }
 
-    /// Whether more of the code decodes than in another reading. Instructions of any length are more in what is misread,
-    /// so there it counts first whether all of them decode.
+    /// Whether more of the code decodes than in another reading. Instructions of any length are more in what is
+    /// misread, so there it counts first whether all of them decode.
     fn is_better(self, than: Decoded, tables: Tables) -> bool {
         let is_whole = |decoded: Decoded| decoded.is_whole() && matches!(tables, Tables::Streams(_));
         (is_whole(self), self.good) > (is_whole(than), than.good)

@@ -70,8 +70,8 @@ pub fn choices_of(tables: Tables, name: &str) -> Option<Enum> {
     })
 }
 
-/// Byte-swaps a word that is written without `0x`, which would say that it is a number, if only its bytes in memory order
-/// decode.
+/// Byte-swaps a word that is written without `0x`, which would say that it is a number, if only its bytes in memory
+/// order decode.
 pub fn in_order(isa: &'static Isa, what: &str, word: u64) -> u64 {
     let bytes = word.to_le_bytes();
     let turned = bytes[..word_bytes(isa)].iter().fold(0, |turned, byte| turned << 8 | u64::from(*byte));

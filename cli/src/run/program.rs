@@ -16,8 +16,8 @@ use crate::groups;
 use crate::mistakes::Mistake;
 use crate::words::{self, Encoding};
 
-/// Loads a program of any set, or assembles it for an address, to bytes in memory order. `None` after an error, which is
-/// reported.
+/// Loads a program of any set, or assembles it for an address, to bytes in memory order. `None` after an error, which
+/// is reported.
 pub fn load(
     (tables, base): (Tables, u64),
     program: &Program,

@@ -17,9 +17,10 @@
 //! [`diff_streams`] does the same for streams, whose instructions have layouts instead of the masks of a word: there,
 //! the proof compares layouts piece by piece, or tries every word of a layout with at most 16 open bits.
 //!
-//! "Reads the same" means the same customary text, and for branches the same target. Properties that text does not show (the unit of an instruction, how
-//! it accesses an operand, what it does) are only listed as changes. What instructions do is compared as graphs, so that
-//! another wording is no change, and a change of a definition shows in every instruction that uses it.
+//! "Reads the same" means the same customary text, and for branches the same target. Properties that text does not show
+//! (the unit of an instruction, how it accesses an operand, what it does) are only listed as changes. What instructions
+//! do is compared as graphs, so that another wording is no change, and a change of a definition shows in every
+//! instruction that uses it.
 //!
 //! - `revision`, `difference`, `change`: what is compared, the result, and one difference in it
 //! - `instructions`: matches instructions and judges their words; `words` splits them and `fields` tries their values,

@@ -56,8 +56,8 @@ impl Kind {
         first.iter().enumerate().filter(|(_, field)| self.lacking(field).is_none())
     }
 
-    /// The fields that are not registers and that only some alternatives have in one form, each with the name of one that
-    /// has it not.
+    /// The fields that are not registers and that only some alternatives have in one form, each with the name of one
+    /// that has it not.
     pub fn partial_fields(&self) -> Vec<(String, String)> {
         let fields = self.alternatives.iter().flat_map(|alternative| &alternative.fields);
         let fields = fields.filter(|field| !matches!(field.ty, Type::Register(_)));

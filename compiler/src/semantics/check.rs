@@ -17,8 +17,8 @@ use crate::source::Span;
 use crate::spec::Access;
 
 /// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `access` holds how the
-/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands. `modifiers` are those
-/// that only the text can give a meaning.
+/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands. `modifiers` are
+/// those that only the text can give a meaning.
 pub fn operation(
     name: &str,
     scope: &Scope<'_>,

@@ -1,7 +1,7 @@
 //! Layouts that no word matches.
 //!
-//! W0212: no word satisfies the conditions of an instruction, of an alternative of an operand, or of an alias, or another
-//! alias prints all words of one.
+//! W0212: no word satisfies the conditions of an instruction, of an alternative of an operand, or of an alias, or
+//! another alias prints all words of one.
 //! Conditions that are too costly to decide count as satisfiable.
 
 use std::ops::RangeInclusive;

@@ -70,7 +70,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Expects a fixed text. Any white space is accepted around it and where it has a blank, or none, except between words.
+    /// Expects a fixed text. Any white space is accepted around it and where it has a blank, or none, except between
+    /// words.
     pub(super) fn text(&mut self, text: &'static str) -> Result<(), ParseError> {
         self.spaces();
         let (wanted, start) = (text.trim(), self.at);

@@ -14,8 +14,8 @@ use super::types::{Class, Type};
 
 /// Prints a shape, one statement per line: what an instruction does once its modifiers are known.
 ///
-/// `operand` gives the name of an operand. Values that are used more than once are named `a`, `b` and so on, skipping the
-/// names of operands and states. The text follows the syntax of specifications and compiles to the same graph.
+/// `operand` gives the name of an operand. Values that are used more than once are named `a`, `b` and so on, skipping
+/// the names of operands and states. The text follows the syntax of specifications and compiles to the same graph.
 ///
 /// # Examples
 ///

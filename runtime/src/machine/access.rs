@@ -180,8 +180,8 @@ pub trait AccessObserver {
     fn barrier(&mut self, group: u64);
 }
 
-/// Splits the accesses of an instruction into parts of one kind, size and address space, with at most one access of each
-/// lane: the first of them, its lanes as bits, and the address for each of them.
+/// Splits the accesses of an instruction into parts of one kind, size and address space, with at most one access of
+/// each lane: the first of them, its lanes as bits, and the address for each of them.
 pub(crate) fn parts(accesses: &[Access]) -> impl Iterator<Item = (Access, u64, [u64; 64])> {
     let shared = |access: &Access| (access.kind, access.size, access.space);
     let together = move |one: &Access, next: &Access| shared(one) == shared(next) && one.lane < next.lane;

@@ -1,6 +1,7 @@
 //! PowerVR Rogue's USC: tasks of up to 32 instances that execute groups of operations.
 //!
-//! - `error`, [`register`], `lanes`, `request`, [`texture`], [`host`]: registers and their columns, and the units around the ALUs
+//! - `error`, [`register`], `lanes`, `request`, [`texture`], [`host`]: registers and their columns, and the units
+//!   around the ALUs
 //! - `step`, `read`, `names`: the groups of a program, and what their graphs name
 //! - `task`, `common`: the state of tasks, and what they share
 //! - `together`: tasks that advance side by side

@@ -143,8 +143,9 @@ impl<'g> Registers<'g> {
             .collect()
     }
 
-    /// Adds the registers that an intrinsic accesses: those of the operands that are passed to it and, if it has effects of
-    /// its own, all that the group names. Such an argument is the index of an operand, with an offset in the high byte.
+    /// Adds the registers that an intrinsic accesses: those of the operands that are passed to it and, if it has
+    /// effects of its own, all that the group names. Such an argument is the index of an operand, with an offset in the
+    /// high byte.
     fn call(&mut self, node: &Node, shape: &Shape, values: &Values, named: &[(GroupRegister, bool)]) {
         let called = self.set.semantics.and_then(|semantics| semantics.intrinsics.get(usize::from(node.args[0])));
         let Some(called) = called.filter(|called| called.effects != Effects::default()) else { return };

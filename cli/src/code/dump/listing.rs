@@ -138,8 +138,8 @@ fn is_addressed(line: &str) -> bool {
     })
 }
 
-/// Whether a number without a colon is an address, after which bytes or numbers of another length follow, and not a word
-/// before a mnemonic such as `FADD`.
+/// Whether a number without a colon is an address, after which bytes or numbers of another length follow, and not a
+/// word before a mnemonic such as `FADD`.
 fn is_before_bytes(first: &str, after: &str) -> bool {
     let Some((number, after)) = digits(after.trim_start()) else { return false };
     let ends = after.is_empty() || after.starts_with([' ', '\t', ',', '|']);

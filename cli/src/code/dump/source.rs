@@ -290,8 +290,8 @@ impl<'t> Reader<'t> {
         &rest[..rest.find(is_end).unwrap_or(rest.len())]
     }
 
-    /// Reads a list of numbers and strings, which may contain lists. If it contains something else, `None` and the place
-    /// of that.
+    /// Reads a list of numbers and strings, which may contain lists. If it contains something else, `None` and the
+    /// place of that.
     fn list(&mut self) -> Result<Option<List>, Mistake> {
         let start = self.at;
         let (mut list, mut depth) = (List::default(), 0usize);

@@ -8,7 +8,8 @@
 //!
 //! From what everything shares to what runs a launch, each imports only what stands before it:
 //!
-//! - `row`, `grid`, `warps`, `column`, `fields`, `exit`, `given`, `constants`, `pattern`: rows and their layout, threads, operands
+//! - `row`, `grid`, `warps`, `column`, `fields`, `exit`, `given`, `constants`, `pattern`: rows and their layout,
+//!   threads, operands
 //! - `memory_view`, `log`, `touched`, `prefetch`: memory, and what is recorded of it
 //! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
 //! - `bundle`, `family`: eight warps, also as operations on rows see them

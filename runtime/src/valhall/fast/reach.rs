@@ -18,8 +18,8 @@ pub fn address(op: &Fields, low: u32, high: u32) -> u64 {
     (u64::from(high) << 32 | u64::from(low)).wrapping_add_signed((op.numbers[0] as i32).into())
 }
 
-/// Returns the bits in which lanes differ from the wanted addresses: at the distances `distances` from a start, with the
-/// same high word.
+/// Returns the bits in which lanes differ from the wanted addresses: at the distances `distances` from a start, with
+/// the same high word.
 #[inline(always)]
 fn strays(low: &Column, high: &Column, (start, above): (u32, u32), distances: &Column) -> Column {
     let mut strays = [0; LANES];

@@ -15,9 +15,9 @@ impl Bundle {
         self.active == self.threads
     }
 
-    /// Lets all threads pass a barrier that they [reach together](Bundle::is_converged), if no other threads have to reach
-    /// it: the turn ends, and each warp starts a new one. Returns false if threads of other bundles have yet to come,
-    /// or if so much was executed since the warps were chosen that the deadline and the budget must be checked.
+    /// Lets all threads pass a barrier that they [reach together](Bundle::is_converged), if no other threads have to
+    /// reach it: the turn ends, and each warp starts a new one. Returns false if threads of other bundles have yet to
+    /// come, or if so much was executed since the warps were chosen that the deadline and the budget must be checked.
     #[inline(always)]
     pub fn passes_barrier(&mut self, view: &mut MemoryView<'_>) -> bool {
         let most = self.most_before + (TURN - self.room());

@@ -52,7 +52,8 @@ impl window::Memory for Memory<'_, '_> {
 }
 
 impl Fused {
-    /// Fuses the functions of the steps of a plan with these windows. `None` if registers run out, or if other steps are in between.
+    /// Fuses the functions of the steps of a plan with these windows. `None` if registers run out, or if other steps
+    /// are in between.
     #[cold]
     pub(super) fn new(steps: &[Step], planned: &[Window], level: Level) -> Option<Self> {
         let is_shared = shared_end(planned) > 0;

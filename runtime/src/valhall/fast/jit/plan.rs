@@ -3,9 +3,9 @@
 //! Which path lanes take, and which memory they access, usually depends on the numbers of threads and on the inputs
 //! of the launch, not on the content of memory. Then it is the same in every dispatch except for addresses, which
 //! depend on the number of the workgroup in a [known way](super::strides). So one dispatch is executed normally, and
-//! its actions are [recorded](crate::valhall::fast::trace). The words of the trace are then analysed to prove that every other
-//! dispatch does the same. The plan is a list of functions and of memory locations: no lanes are scheduled, barriers
-//! vanish, code that only computed addresses and branches is dropped, and the counts are known in advance.
+//! its actions are [recorded](crate::valhall::fast::trace). The words of the trace are then analysed to prove that
+//! every other dispatch does the same. The plan is a list of functions and of memory locations: no lanes are scheduled,
+//! barriers vanish, code that only computed addresses and branches is dropped, and the counts are known in advance.
 //!
 //! All locations are found before anything is executed. If one of them is missing, the dispatch runs normally, and
 //! fails where it must. Only atomics may change words whose addresses depend on memory: all of their lanes are

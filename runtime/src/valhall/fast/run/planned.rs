@@ -55,8 +55,8 @@ impl Dispatch {
         self.planning = Planning::from(plan);
     }
 
-    /// Runs the workgroups by the plan, and perhaps some of the `following` dispatches that follow in the same row. Returns
-    /// how many dispatches were run. `None` if there is no plan, or if something not covered by it may happen.
+    /// Runs the workgroups by the plan, and perhaps some of the `following` dispatches that follow in the same row.
+    /// Returns how many dispatches were run. `None` if there is no plan, or if something not covered by it may happen.
     pub(super) fn run_planned(
         &mut self,
         runner: &mut Runner<'_>,
