@@ -15,13 +15,14 @@
 //! - [`effects`]: the effects of an operation once the modifiers of a word are known
 //! - [`program`]: all instructions of a program and its labels
 //! - [`graph`]: control flow
-//! - [`implied`]: what instructions access without an operand that names it
+//! - [`access`]: the registers and states that instructions access
 //! - [`liveness`]: which registers are read later
 //! - [`mod@lint`]: mistakes that can be found without running the program
 //! - [`profile`]: execution counts of instructions
 //! - `picture`: drawings of the control flow, behind the feature `picture`
 #![forbid(unsafe_code)]
 
+pub mod access;
 mod dataflow;
 mod dominators;
 pub mod effects;
@@ -29,7 +30,6 @@ mod effort;
 pub mod entry;
 pub mod fields;
 pub mod graph;
-pub mod implied;
 pub mod lint;
 pub mod liveness;
 mod masked;
@@ -40,9 +40,9 @@ pub mod program;
 mod registers;
 pub mod set;
 
+pub use access::Access;
 pub use entry::{Entry, Flow, Instruction, Operand};
 pub use graph::Graph;
-pub use implied::Implied;
 pub use lint::{Finding, lint};
 pub use liveness::Liveness;
 pub use profile::Profile;

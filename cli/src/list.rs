@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use isaforge_analysis::implied::implied;
+use isaforge_analysis::access::implied;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::{Operation, Semantics};
 use isaforge_core::stream::Engine;

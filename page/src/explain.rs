@@ -1,7 +1,7 @@
 //! A single instruction: its bits, fields, registers and semantics.
 
+use isaforge_analysis::Set;
 use isaforge_analysis::entry::entries;
-use isaforge_analysis::{Implied, Set};
 use isaforge_core::Tables;
 use isaforge_core::annotate::Role;
 use isaforge_core::data::Architecture;
@@ -12,7 +12,6 @@ use isaforge_core::group::info::operations;
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
-use isaforge_core::registers::RegisterUse;
 use isaforge_core::stream::{self, Engine, Source, Wide, annotate};
 use isaforge_core::text::Line;
 use isaforge_core::{Isa, group};
@@ -115,22 +114,17 @@ pub fn answer(architecture: &Architecture, code: &str, json: &mut Json) {
         Tables::Groups(isa) => of_group(architecture, isa, code),
         Tables::Streams(engine) => of_stream(architecture, engine, code),
     };
-    add_implied(architecture, &mut answer);
+    add_registers(architecture, &mut answer);
     write(&answer, json);
 }
 
-/// Adds the registers and states that no operand names.
-fn add_implied(architecture: &Architecture, answer: &mut Answer) {
+/// Adds the registers and states that the instruction accesses.
+fn add_registers(architecture: &Architecture, answer: &mut Answer) {
     let set = Set::new(architecture.tables, architecture.semantics, architecture.hardware);
     let code = bytes(&memory(architecture.tables)(&answer.code)).unwrap_or_default();
     let Some(instruction) = entries(&set, &code).next().and_then(|entry| entry.instruction.ok()) else { return };
-    for (write, list) in [(false, &mut answer.reads), (true, &mut answer.writes)] {
-        for Implied { name, by } in instruction.implied(&set, write) {
-            if !list.iter().any(|known| known.split(' ').next() == Some(name.as_str())) {
-                list.push(by.map_or(name.clone(), |by| format!("{name} ({by})")));
-            }
-        }
-    }
+    let texts = |write| instruction.accesses(&set, write).iter().map(ToString::to_string).collect();
+    (answer.reads, answer.writes) = (texts(false), texts(true));
 }
 
 /// Sets bits and answers with the digits, which are as many as before, or says why the value is refused. The lines of
@@ -225,11 +219,6 @@ fn of_word(architecture: &Architecture, isa: &'static Isa, code: &str) -> Answer
             let mut line = Line::new();
             print(isa, *opcode, word, Style::Customary, &mut line);
             answer.text = line.as_str().to_owned();
-            let uses = |write| {
-                let uses = words::uses(isa, *opcode, word, write).into_iter();
-                uses.map(|(name, operands)| format!("{name} ({})", operands.join(", "))).collect()
-            };
-            (answer.reads, answer.writes) = (uses(false), uses(true));
             if let Some((does, here)) =
                 architecture.semantics.and_then(|known| words::operation(isa, known, *opcode, word))
             {
@@ -291,11 +280,6 @@ fn of_group(architecture: &Architecture, isa: &'static group::GroupIsa, code: &s
             fields,
         });
     }
-    let uses = |write| {
-        let uses = groups::uses(isa, &found, write).into_iter();
-        uses.map(|(name, operand)| format!("{name} ({operand})")).collect()
-    };
-    (answer.reads, answer.writes) = (uses(false), uses(true));
     answer
 }
 
@@ -360,24 +344,9 @@ fn of_stream(architecture: &Architecture, engine: Engine, code: &str) -> Answer 
         digits: (0..u32::from(bits)).rev().map(|bit| if decoded.word.get(bit, 1) == 0 { '0' } else { '1' }).collect(),
         fields,
     });
-    let uses = |write| {
-        let mut found = Vec::new();
-        stream::registers(engine, &decoded, write, &mut |it| found.push(register(engine, &it)));
-        found
-    };
-    (answer.reads, answer.writes) = (uses(false), uses(true));
     let meaning = architecture.semantics.and_then(|known| known.operations.get(usize::from(layout.opcode)));
     answer.does = meaning.map_or(String::new(), |operation| operation.text.to_owned());
     answer
-}
-
-fn register(engine: Engine, found: &RegisterUse) -> String {
-    let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
-    let first = u64::from(found.first);
-    match found.count {
-        0 | 1 => bank.name(first).to_string(),
-        count => format!("{}..{}", bank.name(first), bank.name(first + u64::from(count) - 1)),
-    }
 }
 
 fn role(field: &Field) -> &'static str {

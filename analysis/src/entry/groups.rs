@@ -12,8 +12,8 @@ use isaforge_core::semantics::{Node, Op, Semantics, compose};
 use isaforge_core::text::Line;
 
 use super::instruction::{Entry, Flow, Instruction, Operand};
+use crate::access::Implied;
 use crate::effects::{Effects, When};
-use crate::implied::Accesses;
 use crate::set::Set;
 use registers::{Registers, named};
 
@@ -64,15 +64,16 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         text: text.as_str().to_owned(),
         modifiers: Vec::new(),
         operands: operands.collect(),
-        reads: registers.reads,
+        reads: registers.found.reads,
         last: Vec::new(),
-        writes: registers.writes,
+        writes: registers.found.writes,
+        named: registers.found.named,
         flow: flow((set, isa, group), (set.base, at), effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier) && !registers.writes_indexed,
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         may_read: registers.may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
-        accesses: Accesses::of(effects.as_ref()),
+        implied: Implied::of(effects.as_ref()),
         states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
         lists: Vec::new(),
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::access::{Access, Implied, Named, of_operands};
 use crate::effects::{Effects, When};
-use crate::implied::{Accesses, Implied};
 use crate::registers::Register;
 use crate::set::Set;
 
@@ -45,21 +45,46 @@ pub struct Instruction {
     pub(crate) mask: Option<u16>,
     /// The states that it writes.
     pub(crate) states: Vec<u16>,
+    /// The registers that it accesses through an operand.
+    pub(super) named: Vec<Named>,
     /// What it accesses without an operand.
-    pub(super) accesses: Accesses,
+    pub(super) implied: Implied,
     /// The lists of registers whose length is not that of what the operation accesses.
     pub(crate) lists: Vec<List>,
 }
 
 impl Instruction {
+    /// All registers and states that it reads or writes, those of its operands first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use isaforge_analysis::{Set, entry::entries};
+    /// use isaforge_core::Tables;
+    /// use isaforge_vpu::{ISA, semantics::SEMANTICS};
+    ///
+    /// // MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx
+    /// let set = Set::new(Tables::Words(ISA), Some(SEMANTICS), None);
+    /// let first = entries(&set, &0x2a00004000800000_u64.to_le_bytes()).next().unwrap().instruction.unwrap();
+    /// let read: Vec<String> = first.accesses(&set, false).iter().map(ToString::to_string).collect();
+    /// println!("{}", read.join(", "));
+    /// ```
+    pub fn accesses(&self, set: &Set, write: bool) -> Vec<Access> {
+        let mut found = of_operands(set, &self.named, write);
+        self.implied.add_to(&mut found, set, write);
+        found
+    }
+
     /// The registers and states that it reads or writes without an operand that names them.
-    pub fn implied(&self, set: &Set, write: bool) -> Vec<Implied> {
-        self.accesses.named(set, write)
+    pub fn implied(&self, set: &Set, write: bool) -> Vec<Access> {
+        let mut found = Vec::new();
+        self.implied.add_to(&mut found, set, write);
+        found
     }
 
     /// Whether it calls an intrinsic.
     pub(crate) fn calls(&self, intrinsic: u16) -> bool {
-        self.accesses.calls(intrinsic)
+        self.implied.calls(intrinsic)
     }
 
     /// The registers that it reads, then those that it writes.

@@ -7,9 +7,9 @@ use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
 use super::instruction::{Entry, Flow, Instruction, Modifier, Operand};
+use crate::access::{Found, Implied};
 use crate::effects::{Effects, has_branch, overwritten};
-use crate::implied::{Accesses, implicit};
-use crate::registers::{once, run, write};
+use crate::registers::run;
 use crate::set::Set;
 
 pub(super) fn targets(engine: Engine, base: u64, bytes: &[u8]) -> impl Iterator<Item = (usize, Option<(u64, bool)>)> {
@@ -38,17 +38,22 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
     let mut text = Line::new();
     engine.print(decoded, &mut text);
     let effects = set.semantics.and_then(|semantics| effects(semantics, &scope));
-    let mut reads = Vec::new();
+    // The field of an operand, its access and its name.
+    let operand = |index: u8| {
+        let Some(operand) = scope.layout.operands.get(usize::from(index)) else { return (0, Access::None, "") };
+        let name = scope.layout.fields.get(usize::from(operand.field)).map_or("", |field| field.name);
+        (operand.field, operand.access, name)
+    };
+    let mut accessed = Found::default();
     registers(engine, decoded, false, &mut |found| {
-        run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+        let (.., name) = operand(found.operand);
+        run(found.bank, found.first, found.count).for_each(|register| accessed.read(name, register));
     });
     // `kept` are the operands that name a register which keeps what is written to it.
-    let (mut writes, mut kept) = (Vec::new(), Vec::new());
-    let mut lost = false;
+    let (mut kept, mut lost) = (Vec::new(), false);
     registers(engine, decoded, true, &mut |found| {
         let width = engine.stream.banks.get(usize::from(found.bank)).map_or(0, |bank| u32::from(bank.width));
-        let operand = scope.layout.operands.get(usize::from(found.operand));
-        let (field, access) = operand.map_or((0, Access::None), |operand| (operand.field, operand.access));
+        let (field, access, name) = operand(found.operand);
         // A modifier may say that nothing is written.
         if effects.as_ref().is_some_and(|effects| !effects.may_write(field.into())) {
             return;
@@ -60,14 +65,14 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         let bits = u32::from(found.count) * width;
         let (whole, needed) = overwritten(effects.as_ref(), field.into(), access, bits);
         if needed {
-            run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+            run(found.bank, found.first, found.count).for_each(|register| accessed.read(name, register));
         }
         for register in run(found.bank, found.first, found.count) {
             kept.extend((!set.is_zero(register)).then_some(u16::from(field)));
-            write(&mut writes, register, whole);
+            accessed.write(name, register, whole);
         }
     });
-    implicit(set, effects.as_ref(), &mut reads, &mut writes);
+    accessed.add_implied(set, effects.as_ref());
     let target = leads(engine, decoded, (set.base, at)).map(|(target, _)| target);
     let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
     let branches = || has_branch(set.semantics, scope.layout.opcode);
@@ -76,11 +81,12 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         text: text.as_str().to_owned(),
         modifiers: modifiers(&scope),
         operands: operands(&scope),
-        reads,
+        reads: accessed.reads,
         last: Vec::new(),
-        writes,
+        writes: accessed.writes,
+        named: accessed.named,
         flow: Flow::of(effects.as_ref(), target, branches, |operand| kept.contains(&operand)),
-        accesses: Accesses::of(effects.as_ref()),
+        implied: Implied::of(effects.as_ref()),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()

@@ -13,9 +13,9 @@ use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
 use super::instruction::{Entry, Flow, Instruction, List, Modifier, Operand};
+use crate::access::{Found, Implied};
 use crate::effects::{Effects, When, has_branch, overwritten};
-use crate::implied::{Accesses, implicit};
-use crate::registers::{once, run, write};
+use crate::registers::run;
 use crate::set::Set;
 
 pub(super) fn targets(
@@ -67,7 +67,7 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         }
         _ => false,
     };
-    let (mut reads, mut last) = (Vec::new(), Vec::new());
+    let (mut accessed, mut last) = (Found::default(), Vec::new());
     for found in registers(isa, opcode, word, false) {
         let operand = &form.operands[usize::from(found.operand)];
         let registers = run(found.bank, found.first, found.count);
@@ -77,12 +77,12 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         let source = effects.filter(|_| operand.access == Access::Read);
         let bits = source.and_then(|effects| effects.source(found.operand.into()));
         let count = bits.map_or(usize::MAX, |bits| bits.div_ceil(width) as usize);
-        registers.clone().take(count).for_each(|register| once(&mut reads, register));
+        registers.clone().take(count).for_each(|register| accessed.read(operand.name, register));
         if is_last(operand) {
             last.extend(registers);
         }
     }
-    let (mut writes, mut kept, mut lost) = (Vec::new(), Vec::new(), false);
+    let (mut kept, mut lost) = (Vec::new(), false);
     for found in registers(isa, opcode, word, true) {
         let (operand, number) = (&form.operands[usize::from(found.operand)], u16::from(found.operand));
         // A modifier may say that nothing is written.
@@ -99,26 +99,27 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         let bits = count * width;
         let (whole, needed) = overwritten(effects, number, operand.access, bits);
         if needed {
-            run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+            run(found.bank, found.first, found.count).for_each(|register| accessed.read(operand.name, register));
         }
         for register in run(found.bank, found.first, found.count).take(count as usize) {
             kept.extend((!set.is_zero(register)).then_some(number));
-            write(&mut writes, register, whole);
+            accessed.write(operand.name, register, whole);
         }
     }
-    implicit(set, effects, &mut reads, &mut writes);
+    accessed.add_implied(set, effects);
     let lists = effects.map_or_else(Vec::new, |effects| lists(isa, form, word, effects));
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),
         modifiers: modifiers(isa, form, word),
         operands: form.operands.iter().map(|operand| self::operand(isa, operand, word)).collect(),
-        reads,
+        reads: accessed.reads,
         last,
-        writes,
+        writes: accessed.writes,
+        named: accessed.named,
         flow: flow((semantics, opcode, form, word), leads(isa, opcode, word, (set.base, address)), effects, &kept),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
-        accesses: Accesses::of(effects),
+        implied: Implied::of(effects),
         lists,
         lane: effects.is_some_and(|effects| effects.lane),
         ..Instruction::default()

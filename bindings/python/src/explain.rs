@@ -1,5 +1,6 @@
 //! The meaning of every bit of an instruction, as data.
 
+use isaforge_analysis::entry::entries;
 use isaforge_core::annotate::Role;
 use isaforge_core::bits::word_of;
 use isaforge_core::explain::picture::picture;
@@ -162,14 +163,16 @@ pub struct Explanation {
 impl Explanation {
     /// Explains the first instruction of some bytes.
     pub fn of_code(set: &'static Set, bytes: &[u8]) -> Explanation {
-        match set.tables() {
-            Tables::Words(isa) => {
-                let word = word_of(bytes);
-                of_word(set, isa, word)
-            }
+        let mut out = match set.tables() {
+            Tables::Words(isa) => of_word(set, isa, word_of(bytes)),
             Tables::Groups(isa) => of_group(set, isa, bytes),
             Tables::Streams(engine) => of_stream(set, engine, bytes),
+        };
+        if let Some(found) = entries(&set.analysis, bytes).next().and_then(|entry| entry.instruction.ok()) {
+            let texts = |write| found.accesses(&set.analysis, write).iter().map(ToString::to_string).collect();
+            (out.reads, out.writes) = (texts(false), texts(true));
         }
+        out
     }
 
     /// The parts.
@@ -219,11 +222,6 @@ fn of_word(set: &'static Set, isa: &'static Isa, word: u64) -> Explanation {
             let mut line = Line::new();
             print(isa, *opcode, word, Style::Customary, &mut line);
             out.text = line.as_str().to_owned();
-            let uses = |write| {
-                let uses = words::uses(isa, *opcode, word, write).into_iter();
-                uses.map(|(name, operands)| format!("{name} ({})", operands.join(", "))).collect()
-            };
-            (out.reads, out.writes) = (uses(false), uses(true));
             let meaning = set.analysis.semantics.and_then(|known| words::operation(isa, known, *opcode, word));
             if let Some((does, here)) = meaning {
                 (out.does, out.here) = (does.trim().to_owned(), here.trim().to_owned());
@@ -260,11 +258,6 @@ fn of_group(set: &'static Set, isa: &'static GroupIsa, bytes: &[u8]) -> Explanat
         let title = format!("{} ({})", slot.name, record.name);
         out.parts.push(Bits { title, count, digits: binary(found.word(index), count), fields });
     }
-    let uses = |write| {
-        let uses = groups::uses(isa, &found, write).into_iter();
-        uses.map(|(name, operand)| format!("{name} ({operand})")).collect()
-    };
-    (out.reads, out.writes) = (uses(false), uses(true));
     out
 }
 
@@ -289,16 +282,6 @@ fn of_stream(set: &'static Set, engine: Engine, bytes: &[u8]) -> Explanation {
     let digit = |bit: u32| if decoded.word.get(bit, 1) == 0 { '0' } else { '1' };
     let digits = (0..u32::from(count)).rev().map(digit).collect();
     out.parts.push(Bits { title: String::new(), count, digits, fields: stream_fields(engine, &decoded) });
-    for (write, list) in [(false, &mut out.reads), (true, &mut out.writes)] {
-        stream::registers(engine, &decoded, write, &mut |found| {
-            let name =
-                |index: u16| set.analysis.name(isaforge_analysis::Register { bank: found.bank, index: index.into() });
-            list.push(match found.count {
-                0 | 1 => name(found.first),
-                count => format!("{}..{}", name(found.first), name(found.first.saturating_add(count - 1))),
-            });
-        });
-    }
     out
 }
 

@@ -1,9 +1,8 @@
 //! The description of an instruction in the specification, and the registers it accesses.
 
+use isaforge_analysis::Set;
 use isaforge_analysis::entry::entries;
-use isaforge_analysis::{Implied, Set};
 use isaforge_core::Isa;
-use isaforge_core::explain::words;
 use isaforge_core::table::{Modifier, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
@@ -31,8 +30,8 @@ pub fn describe(set: &Set, isa: &'static Isa, (opcode, word): (u16, u64), valid:
     };
     if valid {
         let bytes = &word.to_le_bytes()[..word_bytes(isa)];
-        row("reads", &accesses(words::uses(isa, opcode, word, false), set, bytes, false));
-        row("writes", &accesses(words::uses(isa, opcode, word, true), set, bytes, true));
+        row("reads", &accesses(set, bytes, false));
+        row("writes", &accesses(set, bytes, true));
     }
     for (number, modifier) in form.modifiers.iter().enumerate() {
         row(if number == 0 { "modifiers" } else { "" }, &values(isa, modifier.name, modifier));
@@ -92,20 +91,12 @@ pub fn operation((text, shown): (&str, String), whole: bool) -> String {
 
 /// Lists what an instruction reads or writes: registers, each with the operands that name it, registers that hold states
 /// or that calls take, with the name of the state or of the call, and other states.
-pub fn accesses(mut parts: Vec<(String, Vec<&str>)>, set: &Set, bytes: &[u8], write: bool) -> String {
+pub fn accesses(set: &Set, bytes: &[u8], write: bool) -> String {
     let instruction = entries(set, bytes).next().and_then(|entry| entry.instruction.ok());
-    for Implied { name, by } in instruction.iter().flat_map(|instruction| instruction.implied(set, write)) {
-        match parts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, operands)) => operands.extend(by),
-            None => parts.push((name, by.into_iter().collect())),
-        }
-    }
-    if parts.is_empty() {
-        return "no registers".to_owned();
-    }
-    let part = |(name, operands): &(String, Vec<&str>)| match operands[..] {
-        [] => name.clone(),
-        _ => format!("{name} ({})", operands.join(", ")),
-    };
-    parts.iter().map(part).collect::<Vec<_>>().join(", ")
+    let found: Vec<String> = instruction
+        .iter()
+        .flat_map(|instruction| instruction.accesses(set, write))
+        .map(|access| access.to_string())
+        .collect();
+    if found.is_empty() { "no registers".to_owned() } else { found.join(", ") }
 }

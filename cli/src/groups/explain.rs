@@ -152,9 +152,7 @@ fn render(set: &Set, isa: &'static GroupIsa, group: &Group, note: &str, width: u
         out.push_str(&about(operation, width));
     }
     for (name, write) in [("reads", false), ("writes", true)] {
-        let found = groups::uses(isa, group, write).into_iter();
-        let found = found.map(|(register, operand)| (register, vec![operand])).collect();
-        let found = about::accesses(found, set, group.as_bytes(), write);
+        let found = about::accesses(set, group.as_bytes(), write);
         out.push_str(&format!("{}{found}\n", paint(DIM, &format!("{name:8}"))));
     }
     out.push('\n');

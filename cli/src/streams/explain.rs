@@ -4,7 +4,7 @@ use std::io::Write;
 
 use isaforge_analysis::Set;
 use isaforge_core::Tables;
-use isaforge_core::explain::streams::{example, operation, uses};
+use isaforge_core::explain::streams::{example, operation};
 use isaforge_core::explain::{bits_text, hex};
 use isaforge_core::program::ProgramError;
 use isaforge_core::stream::listing::parts;
@@ -179,7 +179,7 @@ fn render(set: &Set, engine: Engine, decoded: &Decoded, note: &str) -> String {
         }
         for (head, write) in [("reads", false), ("writes", true)] {
             let bytes = &bytes[..usize::from(decoded.len)];
-            let registers = about::accesses(uses(engine, decoded, write), set, bytes, write);
+            let registers = about::accesses(set, bytes, write);
             out.push_str(&format!("  {}{registers}\n", paint(DIM, &format!("{head:10}"))));
         }
         if let Some(found) = set.semantics.and_then(|semantics| operation(engine, semantics, decoded)) {

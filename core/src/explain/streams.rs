@@ -1,14 +1,10 @@
 //! Instructions in a stream of bytes.
 
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec;
-use alloc::vec::Vec;
+use alloc::string::String;
 
-use crate::registers::RegisterUse;
 use crate::sample::Random;
 use crate::semantics::{Semantics, instantiate, show};
-use crate::stream::{Decoded, Engine, Layout, Source, Wide, registers};
+use crate::stream::{Decoded, Engine, Layout, Source, Wide};
 use crate::table::Enum;
 
 /// The enums as they are in the engine's generation, with their indices in the tables. An enum whose values differ
@@ -31,32 +27,6 @@ pub fn enums(engine: Engine) -> impl Iterator<Item = (usize, Enum)> {
         (since <= engine.generation && engine.stream.enums.iter().all(is_latest))
             .then_some((index, Enum { name, ..*of }))
     })
-}
-
-/// The registers that an instruction reads or writes: the name of each run, and the operands that refer to it.
-pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<&'static str>)> {
-    let layout = engine.scope(decoded).layout;
-    let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
-    registers(engine, decoded, write, &mut |found| {
-        let operand = layout.operands.get(usize::from(found.operand));
-        let operand = operand.and_then(|operand| layout.fields.get(usize::from(operand.field))).map_or("", |f| f.name);
-        let name = spell(engine, &found);
-        match parts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, operands)) => operands.push(operand),
-            None => parts.push((name, vec![operand])),
-        }
-    });
-    parts
-}
-
-/// The assembly spelling of a run of registers.
-fn spell(engine: Engine, found: &RegisterUse) -> String {
-    let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
-    let name = |number: u16| bank.name(number.into());
-    match found.count {
-        1 => name(found.first).to_string(),
-        count => format!("{} to {}", name(found.first), name(found.first.saturating_add(count - 1))),
-    }
 }
 
 /// The semantics of an instruction, if the specification has them: the full text, and the text that remains once the

@@ -14,7 +14,6 @@ use crate::encode::{Builder, list_lengths};
 use crate::error::DecodeError;
 use crate::parse::parse;
 use crate::print::{Style, print};
-use crate::registers::{RegisterUse, registers};
 use crate::sample::{Random, sample};
 use crate::semantics::{Operation, Semantics, instantiate, show};
 use crate::table::{Isa, Shape, Token, Type};
@@ -60,21 +59,6 @@ pub fn explain(isa: &'static Isa, word: u64) -> Explained {
     }
     name_keys(&mut found);
     Explained { decoded, opcode, fields: found }
-}
-
-/// The registers that a valid word reads or writes: the name of each run, and the operands that refer to it.
-pub fn uses(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<(String, Vec<&'static str>)> {
-    let operands = isa.forms.get(usize::from(opcode)).map_or(&[][..], |form| form.operands);
-    let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
-    for found in registers(isa, opcode, word, write) {
-        let operand = operands.get(usize::from(found.operand)).map_or("", |operand| operand.name);
-        let name = spell(isa, &found);
-        match parts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, operands)) => operands.push(operand),
-            None => parts.push((name, vec![operand])),
-        }
-    }
-    parts
 }
 
 /// The semantics of an instruction, if the specification has them: the full text, and the text that remains once the
@@ -286,18 +270,4 @@ pub fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static s
         }
     }
     best
-}
-
-/// The assembly spelling of registers: `r4`, `r4:r5`, `r4..r7`.
-pub fn spell(isa: &'static Isa, found: &RegisterUse) -> String {
-    let name = |number: u32| match affixes(isa, found.bank) {
-        Some((before, after)) => format!("{before}{number}{after}"),
-        None => format!("{} {number}", isa.banks[found.bank as usize].name),
-    };
-    let first = u32::from(found.first);
-    match u32::from(found.count) {
-        0 | 1 => name(first),
-        2 => format!("{}:{}", name(first), name(first + 1)),
-        count => format!("{}..{}", name(first), name(first + count - 1)),
-    }
 }

@@ -9,7 +9,8 @@ use isaforge_core::group::value::Values;
 use isaforge_core::machine::{self, Hardware, Named, group_register, register_of};
 use isaforge_core::semantics::{Effects, NONE, Node, Op, Shape, Type};
 
-use crate::registers::{Register, once, write};
+use crate::access::Found;
+use crate::registers::Register;
 use crate::set::Set;
 
 /// The maximum number of consecutive registers that a call accesses.
@@ -20,8 +21,7 @@ const MAX_REGISTERS: u32 = 64;
 pub(super) struct Registers<'g> {
     set: &'g Set,
     isa: &'static GroupIsa,
-    pub reads: Vec<Register>,
-    pub writes: Vec<(Register, bool)>,
+    pub found: Found,
     /// Ranges of a bank that it may read besides: where an index leads, and what follows the first register of a call.
     pub may_read: Vec<(u16, Range<u32>)>,
     /// Whether an index selects a register that it writes.
@@ -52,8 +52,7 @@ impl<'g> Registers<'g> {
         let mut found = Registers {
             set,
             isa,
-            reads: Vec::new(),
-            writes: Vec::new(),
+            found: Found::default(),
             may_read: Vec::new(),
             writes_indexed: false,
             known: Vec::new(),
@@ -75,7 +74,7 @@ impl<'g> Registers<'g> {
                 }
                 Op::Intrinsic => found.call(node, shape, values, named),
                 Op::Commit => {
-                    let whole = found.writes.iter().filter(|(_, whole)| *whole);
+                    let whole = found.found.writes.iter().filter(|(_, whole)| *whole);
                     found.known = whole.map(|(register, _)| *register).collect();
                 }
                 _ => {}
@@ -90,6 +89,7 @@ impl<'g> Registers<'g> {
             let place = register_of(self.isa, hardware, named.bank, named.number)?;
             Some((hardware, place, hardware.banks.get(usize::from(place.first.bank))?))
         });
+        let operand = self.isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
         let mut register = None;
         let mut whole = write_whole;
         match place {
@@ -99,7 +99,7 @@ impl<'g> Registers<'g> {
                     self.register(hardware, machine::Register { index: first.index.saturating_add(offset), ..first });
             }
             Some((hardware, Named { first, index: Some(index) }, _)) => {
-                self.register(hardware, index).into_iter().for_each(|index| self.read(index));
+                self.register(hardware, index).into_iter().for_each(|index| self.read(operand, index));
                 whole = whole.map(|_| false);
                 match write_whole {
                     Some(_) => self.writes_indexed = true,
@@ -114,14 +114,14 @@ impl<'g> Registers<'g> {
             Register { bank: named.bank as u16, index: number.saturating_add(offset << low) }
         });
         match whole {
-            Some(whole) => write(&mut self.writes, register, whole),
-            None => self.read(register),
+            Some(whole) => self.found.write(operand, register, whole),
+            None => self.read(operand, register),
         }
     }
 
-    fn read(&mut self, register: Register) {
+    fn read(&mut self, operand: &'static str, register: Register) {
         if !self.known.contains(&register) {
-            once(&mut self.reads, register);
+            self.found.read(operand, register);
         }
     }
 
