@@ -115,6 +115,12 @@ impl Program {
         self.side().code(self.instructions.place(pc))
     }
 
+    /// Returns [`Side::uniform`] of an instruction.
+    #[inline]
+    pub(crate) fn uniform(&self, pc: u16) -> &[bool] {
+        self.side().uniform(self.instructions.place(pc))
+    }
+
     /// Returns the code for groups side by side.
     #[inline]
     pub(crate) fn side(&self) -> &Side {

@@ -46,6 +46,9 @@ pub(crate) struct Side {
     targets: Vec<u16>,
     /// The registers and states of groups that it reads or writes.
     pub touched: Vec<u16>,
+    /// For each distinct word and each row, whether the row has the same word for all threads of groups that began as
+    /// fresh ones with one bank and have executed all instructions together.
+    uniform: Vec<Vec<bool>>,
 }
 
 impl Side {
@@ -76,7 +79,9 @@ impl Side {
             touched.retain(|row| seen[usize::from(*row)] || shares && *row >= row::SHARED);
         }
         let targets = ops.iter().flatten().flat_map(targets).collect();
-        Side { codes, constants, before, read, begin: Default::default(), targets, touched }
+        let complete = codes.iter().zip(ops).all(|(code, op)| code.is_some() || op.is_none());
+        let uniform = if complete { uniform(&codes, &before) } else { Vec::new() };
+        Side { codes, constants, before, read, begin: Default::default(), targets, touched, uniform }
     }
 
     /// Iterates over the rows that are zero when a group begins.
@@ -113,11 +118,53 @@ impl Side {
         }
     }
 
+    /// Returns, for each row, whether groups that have been together from the beginning have the same word in it when they
+    /// execute a word. Empty if nothing is known.
+    #[inline]
+    pub(crate) fn uniform(&self, word: usize) -> &[bool] {
+        self.uniform.get(word).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the operations on rows of a word; `None` if groups execute it one by one.
     #[inline]
     pub(crate) fn code(&self, word: usize) -> Option<&Code<PART, Groups>> {
         self.codes.get(word)?.as_ref()
     }
+}
+
+/// Finds, for each instruction, the rows that have the same word for all threads while it executes, wherever the
+/// program continues: those that are never written from one that may differ.
+fn uniform(codes: &[Option<Code<PART, Groups>>], before: &Before<PART, Groups>) -> Vec<Vec<bool>> {
+    let mut uniform = vec![true; row::ALL.into()];
+    [row::POSITION, row::ACTIVE].into_iter().for_each(|row| uniform[usize::from(row)] = false);
+    let effects = || codes.iter().flatten().flat_map(Code::effects);
+    if effects().any(|effect| effect.op == Node::Write) {
+        uniform[usize::from(row::SHARED)..usize::from(row::GLOBAL)].fill(false);
+    }
+    let others = effects().filter(|effect| effect.op != Node::Load);
+    others.for_each(|effect| effect.rows(|row, is_written| uniform[usize::from(row)] &= !is_written));
+    loop {
+        let known = uniform.clone();
+        before.micros().iter().for_each(|micro| follow(&mut uniform, &|with| micro.rows(with)));
+        let mut found = Vec::with_capacity(codes.len());
+        for code in codes {
+            let steps = code.iter().flat_map(Code::whole);
+            steps.for_each(|step| follow(&mut uniform, &|with| step.rows(with)));
+            found.push(uniform.clone());
+            // Values within an instruction end with it.
+            row::TEMPORARIES.for_each(|row| uniform[usize::from(row)] = true);
+        }
+        if known == uniform {
+            return found;
+        }
+    }
+}
+
+/// Notes that the rows that an operation writes may differ if one that it reads may.
+fn follow(uniform: &mut [bool], rows: &dyn Fn(&mut dyn FnMut(u16, bool))) {
+    let mut same = true;
+    rows(&mut |row, is_written| same &= is_written || uniform[usize::from(row)]);
+    rows(&mut |row, is_written| uniform[usize::from(row)] &= !is_written || same);
 }
 
 /// A value that is created once it has been requested often.

@@ -34,6 +34,8 @@ pub(crate) struct Bundle<'a> {
     turn: u64,
     /// Groups whose rows are not written back yet, as bits.
     held: u32,
+    /// Whether the groups began as fresh ones with one bank, and have executed all instructions together.
+    alike: bool,
 }
 
 impl<'a> Bundle<'a> {
@@ -49,15 +51,16 @@ impl<'a> Bundle<'a> {
         let lanes = world.lanes.take().unwrap_or_else(|| Lanes::new(&program.side().constants));
         let left = vec![turn; groups.len()];
         let held = (1 << groups.len()) - 1;
-        let mut bundle = Bundle { level, program, world, out, groups, lanes, left, turn, held };
+        let mut bundle = Bundle { level, program, world, out, groups, lanes, left, turn, held, alike: false };
         bundle.begin();
         bundle
     }
 
     /// Lets all groups issue their instructions. Returns the number issued.
     pub(crate) fn advance(mut self) -> u64 {
-        while let Some(pc) = members(self.goes()).map(|i| self.groups[i].pc).min() {
+        loop {
             let goes = self.goes();
+            let Some(pc) = members(goes).map(|i| self.groups[i].pc).min() else { break };
             let set = members(goes).filter(|i| self.groups[*i].pc == pc).fold(0, |set, i| set | 1 << i);
             // Up to the address at which other groups wait, which join then.
             let others = members(goes & !set).map(|i| self.groups[i].pc).min();
@@ -91,9 +94,15 @@ impl<'a> Bundle<'a> {
     /// Fills the rows. While the groups run, the banks that they read are not written.
     fn begin(&mut self) {
         let mut globals = self.program.globals;
+        let first = self.groups.first().map(|group| group.bank);
+        let shared = first.filter(|bank| self.groups.iter().all(|group| group.bank == *bank));
         while globals != 0 {
             let index = globals.trailing_zeros() as u16;
             globals &= globals - 1;
+            if let Some(bank) = shared {
+                self.lanes.fill(row::GLOBAL + index, word(self.world.banks[usize::from(bank)][usize::from(index)]));
+                continue;
+            }
             for (i, group) in self.groups.iter().enumerate() {
                 let value = word(self.world.banks[usize::from(group.bank)][usize::from(index)]);
                 self.lanes.group_mut(row::GLOBAL + index, i).fill(value);
@@ -103,6 +112,7 @@ impl<'a> Bundle<'a> {
             *self.lanes.group_mut(row::POSITION, i) = *group.row(row::POSITION);
         }
         let fresh = self.groups.iter().all(|group| group.fresh);
+        self.alike = fresh && shared.is_some();
         if !fresh {
             self.take(self.held);
         }
@@ -142,8 +152,10 @@ impl<'a> Bundle<'a> {
         let beside = (set | set >> 1) & 0x5555_5555;
         let whole = (beside | beside << 1) & self.held & !set == 0;
         if whole && members(set).all(|i| active(&self.groups[i]) == 15) {
+            self.alike &= set == self.held;
             return true;
         }
+        self.alike = false;
         self.lanes.splat(row::ACTIVE, 0);
         for i in members(set) {
             *self.lanes.group_mut(row::ACTIVE, i) = SLOTS[usize::from(active(&self.groups[i]) & 15)];
@@ -197,12 +209,14 @@ impl<'a> Bundle<'a> {
             if op.unmasks {
                 whole = self.choose(set, true);
             }
-            let Bundle { level, world, out, groups, lanes, .. } = self;
-            let mut acting = Acting { level: *level, world, out: *out, groups, set, whole, op, pc, flow: Flow::Next };
+            let (level, out) = (self.level, self.out);
+            let uniform = if self.alike { self.program.uniform(pc) } else { &[] };
+            let Bundle { world, groups, lanes, .. } = self;
+            let mut acting = Acting { level, world, out, groups, set, whole, uniform, op, pc, flow: Flow::Next };
             if op.pends {
                 acting.check_pending(lanes);
             }
-            let _ = code.run(*level, whole, std::slice::from_mut(lanes), |effect, lanes| {
+            let _ = code.run(level, whole, std::slice::from_mut(lanes), |effect, lanes| {
                 lanes.iter_mut().for_each(|lanes| acting.perform(effect, lanes));
                 ControlFlow::<Infallible>::Continue(())
             });
@@ -227,7 +241,8 @@ impl<'a> Bundle<'a> {
 
     /// Executes a sequence for all groups and threads. Returns where they continue after it.
     fn execute(&mut self, sequence: &Sequence, set: u32, first: u16) -> Flow {
-        let Bundle { level, program, world, out, groups, lanes, .. } = self;
+        let (level, program, out, alike) = (self.level, self.program, self.out, self.alike);
+        let Bundle { world, groups, lanes, .. } = self;
         let (mut flow, mut last) = (Flow::Next, first);
         for item in &sequence.items {
             let (pc, steps) = match item {
@@ -242,11 +257,12 @@ impl<'a> Bundle<'a> {
             if pc != last {
                 (flow, last) = (Flow::Next, pc);
             }
-            let mut acting = Acting { level: *level, world, out: *out, groups, set, whole: true, op, pc, flow };
+            let uniform = if alike { program.uniform(pc) } else { &[] };
+            let mut acting = Acting { level, world, out, groups, set, whole: true, uniform, op, pc, flow };
             if steps.is_empty() {
                 acting.check_pending(lanes);
             }
-            let _ = code.run_steps(*level, steps, std::slice::from_mut(lanes), |effect, lanes| {
+            let _ = code.run_steps(level, steps, std::slice::from_mut(lanes), |effect, lanes| {
                 lanes.iter_mut().for_each(|lanes| acting.perform(effect, lanes));
                 ControlFlow::<Infallible>::Continue(())
             });

@@ -112,11 +112,16 @@ impl Lanes {
         (differ == 0).then_some(self.part(number, first)[0])
     }
 
+    /// Returns the slots of all groups.
+    #[inline]
+    pub(crate) fn all(&self, number: u16) -> &[u64] {
+        bytemuck::cast_slice(self.row(number).0.as_flattened())
+    }
+
     /// Returns the slots of a group.
     #[inline]
     pub(crate) fn group(&self, number: u16, group: usize) -> &group::Row {
-        let slots: &[u64] = bytemuck::cast_slice(self.row(number).0.as_flattened());
-        &slots.as_chunks::<THREADS>().0[group.min(ACTIVE - 1)]
+        &self.all(number).as_chunks::<THREADS>().0[group.min(ACTIVE - 1)]
     }
 
     /// Returns the slots of a group for writing.

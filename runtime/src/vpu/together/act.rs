@@ -1,6 +1,8 @@
 //! Effects of instructions on groups side by side, other than operations on rows: memory, control flow, and shared
 //! registers.
 
+use std::ops::Range;
+
 use isaforge_core::semantics::{Op as Node, Type};
 
 use crate::exec::vector::bits_of;
@@ -8,12 +10,17 @@ use crate::exec::vector::effect::Effect;
 use crate::level::Level;
 use crate::vpu::environment::{components, set_component, threads};
 use crate::vpu::error::Misuse;
-use crate::vpu::group::{self, Group, THREADS, row, word};
+use crate::vpu::group::{self, ACTIVE, Group, SLOTS, THREADS, row, word};
 use crate::vpu::name;
 use crate::vpu::op::Op;
 use crate::vpu::operand::Place;
 use crate::vpu::side::lanes::Lanes;
 use crate::vpu::world::{Outside, World};
+
+/// A word for each thread of all groups.
+type Slots = [u64; ACTIVE * THREADS];
+
+const EVERYTHING: Slots = [u64::MAX; ACTIVE * THREADS];
 
 /// Where groups continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +43,8 @@ pub(super) struct Acting<'a> {
     pub set: u32,
     /// Whether all of their threads do.
     pub whole: bool,
+    /// For each row, whether it is known to have the same word for all of them; may be empty.
+    pub uniform: &'a [bool],
     pub op: &'a Op,
     pub pc: u16,
     pub flow: Flow,
@@ -65,6 +74,15 @@ impl Acting<'_> {
         when.map_or(active.into(), |row| u64::from(active) & holds(lanes.group(row, group)))
     }
 
+    /// Returns the word that a row has for all groups that execute; `None` if they differ, or may differ.
+    #[inline]
+    fn same(&self, row: u16, lanes: &mut Lanes) -> Option<u64> {
+        match self.uniform.get(usize::from(row)) {
+            Some(true) => members(self.set).next().map(|first| lanes.group(row, first)[0]),
+            _ => lanes.same(self.level, row),
+        }
+    }
+
     #[cold]
     fn warn(&mut self, misuse: Misuse, group: usize) {
         let group = &mut self.groups[group];
@@ -74,7 +92,7 @@ impl Acting<'_> {
 
     /// Warns of groups that make a result pending while one is pending already.
     pub(super) fn check_pending(&mut self, lanes: &mut Lanes) {
-        if lanes.same(self.level, row::PENDING) == Some(0) {
+        if self.same(row::PENDING, lanes) == Some(0) {
             return;
         }
         for i in members(self.set) {
@@ -107,7 +125,7 @@ impl Acting<'_> {
         let is_there = |at: u64| !is_external || out.memory.holds(at as u32, width);
         if self.whole
             && effect.when.is_none()
-            && let Some(at) = lanes.same(self.level, address.row).filter(|at| is_there(*at))
+            && let Some(at) = self.same(address.row, lanes).filter(|at| is_there(*at))
         {
             return lanes.splat(to.row, self.world.load(out, space, ty, at));
         }
@@ -128,44 +146,69 @@ impl Acting<'_> {
     /// Stores to tiles. The third value selects the components of the second that are stored; without it all are.
     fn store(&mut self, effect: &Effect, lanes: &Lanes) {
         let [address, value, on @ ..] = &effect.values[..] else { return };
-        let all = self.whole && effect.when.is_none();
+        let on = on.first();
+        let (addresses, values) = (lanes.all(address.row), lanes.all(value.row));
+        let has_elements = effect.ty.bits == 16 && effect.ty.lanes == 4;
+        let stored = if has_elements { self.stored(on.map(|on| on.row), effect.when, lanes) } else { EVERYTHING };
+        let parts = |slots: Range<usize>| [&addresses[slots.clone()], &values[slots.clone()], &stored[slots]];
+        // Groups next to each other on the screen store to consecutive elements.
+        let is_first = self.set & (self.set + 1) == 0;
+        let all = 0..THREADS * self.set.count_ones() as usize;
+        if has_elements && is_first && self.store_elements(parts(all)) {
+            return;
+        }
         for i in members(self.set) {
-            let active = if all { 15 } else { self.mask(effect.when, lanes, i) };
-            let (addresses, values) = (lanes.group(address.row, i), lanes.group(value.row, i));
-            let Some(on) = on.first() else {
+            let slots = THREADS * i..THREADS * (i + 1);
+            if has_elements && self.store_elements(parts(slots.clone())) {
+                continue;
+            }
+            let active = self.mask(effect.when, lanes, i);
+            let (addresses, values) = (&addresses[slots.clone()], &values[slots.clone()]);
+            let Some(on) = on else {
                 for t in threads(active) {
                     store(self.world, effect.ty, addresses[t], values[t]);
                 }
                 continue;
             };
-            let mask = lanes.group(on.row, i);
-            if effect.ty.bits < 16 || !self.store_elements(active, addresses, values, mask) {
-                let on = mask.map(|mask| bits_of(mask, on.booleans, 64));
-                let one = Type { lanes: 1, ..effect.ty };
-                for c in 0..u32::from(effect.ty.lanes) {
-                    let bits = one.size() * c;
-                    for t in threads(active).filter(|t| on[*t] >> c & 1 != 0) {
-                        let (at, value) = (addresses[t] + u64::from(bits / 8), values[t] >> bits);
-                        store(self.world, one, at, value);
-                    }
+            let mask = &lanes.all(on.row)[slots];
+            let one = Type { lanes: 1, ..effect.ty };
+            for c in 0..u32::from(effect.ty.lanes) {
+                let bits = one.size() * c;
+                for t in threads(active).filter(|t| bits_of(mask[*t], on.booleans, 64) >> c & 1 != 0) {
+                    let (at, value) = (addresses[t] + u64::from(bits / 8), values[t] >> bits);
+                    store(self.world, one, at, value);
                 }
             }
         }
     }
 
-    /// Stores to consecutive elements. Returns false if they are not consecutive.
-    fn store_elements(&mut self, active: u64, addresses: &group::Row, values: &group::Row, on: &group::Row) -> bool {
-        let first = addresses[0];
-        let differ = addresses.iter().enumerate().fold(0, |differ, (t, at)| differ | *at ^ (first + 8 * t as u64));
-        let (buffer, element, _) = self.world.tile_place(first);
-        let Some(elements) = self.world.tiles[buffer].data.get_mut(element..element + THREADS) else { return false };
-        if differ != 0 || first & 7 != 0 || first >> 19 != addresses[THREADS - 1] >> 19 {
-            return false;
+    /// Returns the bits of each thread's element that a store changes.
+    fn stored(&self, on: Option<u16>, when: Option<u16>, lanes: &Lanes) -> Slots {
+        let mut stored = on.and_then(|on| lanes.all(on).try_into().ok()).unwrap_or(EVERYTHING);
+        if let Some(when) = when {
+            stored.iter_mut().zip(lanes.all(when)).for_each(|(stored, when)| *stored &= (when & 1).wrapping_neg());
         }
-        let slots = &group::SLOTS[active as usize & 15];
-        for (t, to) in elements.iter_mut().enumerate() {
+        if !self.whole {
+            for i in members(self.set) {
+                let active = &SLOTS[usize::from(self.op.active(&self.groups[i]) & 15)];
+                stored[THREADS * i..].iter_mut().zip(active).for_each(|(stored, active)| *stored &= active);
+            }
+        }
+        stored
+    }
+
+    /// Stores to consecutive elements. Returns false if they are not consecutive.
+    fn store_elements(&mut self, [addresses, values, stored]: [&[u64]; 3]) -> bool {
+        let (Some(first), Some(last)) = (addresses.first().copied(), addresses.last()) else { return true };
+        let differ = addresses.iter().zip(0..).fold(0, |differ, (at, i)| differ | *at ^ (first + 8 * i));
+        let (buffer, element, _) = self.world.tile_place(first);
+        let elements = self.world.tiles[buffer].data.get_mut(element..element + addresses.len());
+        let Some(elements) = elements.filter(|_| differ == 0 && first & 7 == 0 && first >> 19 == last >> 19) else {
+            return false;
+        };
+        for ((to, value), stored) in elements.iter_mut().zip(values).zip(stored) {
             let old = word(*to);
-            *to = group::components(old ^ (old ^ values[t]) & on[t] & slots[t]);
+            *to = group::components(old ^ (old ^ value) & stored);
         }
         true
     }
@@ -184,7 +227,7 @@ impl Acting<'_> {
     fn branch(&mut self, effect: &Effect, lanes: &mut Lanes) {
         let Some(target) = effect.values.first() else { return };
         if self.whole && !self.op.unmasks && self.flow != Flow::Own {
-            let holds = effect.when.map_or(Some(u64::MAX), |row| lanes.same(self.level, row));
+            let holds = effect.when.map_or(Some(u64::MAX), |row| self.same(row, lanes));
             let known = row::CONSTANTS.contains(&target.row).then(|| lanes.group(target.row, 0)[0]);
             match (holds, known) {
                 (Some(0), _) => return,
@@ -222,7 +265,7 @@ impl Acting<'_> {
 
     /// Completes pending results, which are available at once since cycles are not counted.
     fn wait(&mut self, effect: &Effect, lanes: &mut Lanes) {
-        if effect.when.is_none() && lanes.same(self.level, row::PENDING) == Some(u64::MAX) {
+        if effect.when.is_none() && self.same(row::PENDING, lanes) == Some(u64::MAX) {
             return;
         }
         for i in members(self.set) {
