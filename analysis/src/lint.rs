@@ -21,8 +21,9 @@ use isaforge_core::{EncodeError, Tables};
 pub use finding::{Check, Finding};
 
 use crate::dataflow::forwards;
-use crate::entry::List;
-use crate::graph::Graph;
+use crate::effects::When;
+use crate::entry::{Entry, List};
+use crate::graph::{Block, Graph};
 use crate::liveness::Liveness;
 use crate::program::Program;
 use crate::registers::{Register, Registers, numbers};
@@ -44,10 +45,20 @@ pub fn lint(program: &Program<'_>, graph: &Graph) -> Vec<Finding> {
     found
 }
 
+/// Whether a block is an instruction that only ends the thread, as compilers put behind programs: it does not matter
+/// that nothing leads there.
+fn is_padding(program: &Program<'_>, block: &Block) -> bool {
+    let [Entry { instruction: Ok(one), .. }] = &program.entries[block.entries.clone()] else { return false };
+    one.flow.end == When::Always && one.operands.is_empty() && one.modifiers.is_empty() && one.writes.is_empty()
+}
+
 fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let mut add = |check, entry, message| found.push(Finding { check, entry, message });
     let mut before = true;
     for block in &graph.blocks {
+        if !block.reachable && is_padding(program, block) {
+            continue;
+        }
         if !block.reachable && before {
             add(Check::Unreachable, block.entries.start, "this is never reached".to_owned());
         }

@@ -2,7 +2,7 @@
 
 use isaforge_core::semantics::{Semantics, instantiate};
 use isaforge_core::stream::listing::parts;
-use isaforge_core::stream::{Decoded, Engine, Scope, Type, branch, registers};
+use isaforge_core::stream::{Decoded, Engine, Field, STORED, Scope, Source, Token, Type, branch, registers};
 use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 
@@ -140,12 +140,30 @@ fn operands(scope: &Scope<'_>) -> Vec<Operand> {
     scope.layout.operands.iter().filter_map(of).collect()
 }
 
-/// The fields that are not operands and not at their defaults.
+/// The fields that are not operands and not at their defaults. What is computed from other fields says nothing more,
+/// unless the text has it; neither do the bits from which the value of a field is computed.
 fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
-    let of = |(index, field): (usize, &'static isaforge_core::stream::Field)| {
+    let fields = scope.layout.fields;
+    let of = |(index, field): (usize, &'static Field)| {
+        let own = match field.source {
+            Source::Computed { .. } => has_field(scope.layout.text, index as u8),
+            _ => !fields.iter().any(|other| field.name.strip_suffix(STORED) == Some(other.name)),
+        };
+        if !own || is_operand(scope, index) {
+            return None;
+        }
         let value = scope.value(index as u8);
-        let says = value != field.default && !is_operand(scope, index);
+        let says = value != field.default;
         says.then(|| Modifier { name: field.name.to_owned(), value, text: field_text(scope, index as u8) })
     };
-    scope.layout.fields.iter().enumerate().filter_map(of).collect()
+    fields.iter().enumerate().filter_map(of).collect()
+}
+
+/// Whether a text has a field.
+fn has_field(tokens: &[Token], index: u8) -> bool {
+    tokens.iter().any(|token| match token {
+        Token::Field(field) | Token::Bits(field, _) => *field == index,
+        Token::If(_, tokens) | Token::Aside(tokens) => has_field(tokens, index),
+        Token::Text(_) | Token::Column(_) => false,
+    })
 }

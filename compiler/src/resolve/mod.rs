@@ -89,6 +89,7 @@ pub(crate) fn resolve_parts(
     resolver.entry()?;
     resolver.stream_definitions();
     resolver.stream()?;
+    resolver.semantics();
     resolver.split_by_generation();
     resolver.out.settle_names();
     Some(resolver.isa)

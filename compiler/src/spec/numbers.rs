@@ -148,6 +148,8 @@ vocabulary! {
         optional plus: bool,
         /// Whether zero is omitted.
         optional quiet: bool,
+        /// Whether a negative number is written as the unsigned one with the same bits.
+        optional wraps: bool,
         /// The width of a float: 16, 32 or 64 bits.
         optional float: Spanned<u8>,
     }

@@ -112,6 +112,7 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
                 prefix: crate::leak::text(&prefix),
                 plus: full.plus.unwrap_or(false),
                 quiet_zero: full.quiet.unwrap_or(false),
+                wraps: full.wraps.unwrap_or(false),
                 target,
                 call: false,
             };

@@ -28,5 +28,4 @@ mod texts;
 pub(crate) mod tree;
 mod validity;
 
-/// The suffix that the compiler adds to the name of the stored bits of a computed value.
-pub(crate) const STORED: &str = " in bits";
+pub(crate) use isaforge_core::stream::STORED;

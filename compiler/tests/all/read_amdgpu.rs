@@ -1,10 +1,13 @@
 //! LLVM's records of AMD GPUs as a document.
 
+mod accesses;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::model::Isa;
 use isaforge_compiler::read::{Request, format_of};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
@@ -15,14 +18,19 @@ use crate::support::{bytes, shared};
 
 /// The engine of a document for one generation, without the checks of a specification.
 fn open(path: &Path, generation: &str) -> Result<Engine, String> {
+    let isa = model(path, generation)?;
+    let stream = isa.stream().ok_or("it is no stream")?;
+    let tables = isaforge_compiler::stream::lower::lower_exact(&isa, stream);
+    Ok(Engine { stream: tables, generation: stream.generations.0 })
+}
+
+/// The model of a document for one generation.
+fn model(path: &Path, generation: &str) -> Result<Isa, String> {
     let format = format_of(path).ok_or("no format has this document")?;
     let (mut sources, mut out) = (Sources::new(), Diagnostics::default());
     let request = Request { path, generation: Some(generation), sources: &mut sources, out: &mut out };
     let isa = (format.read)(request).filter(|_| !out.has_errors());
-    let isa = isa.ok_or_else(|| out.render(&sources, Default::default()))?;
-    let stream = isa.stream().ok_or("it is no stream")?;
-    let tables = isaforge_compiler::stream::lower::lower_exact(&isa, stream);
-    Ok(Engine { stream: tables, generation: stream.generations.0 })
+    isa.ok_or_else(|| out.render(&sources, Default::default()))
 }
 
 fn text(engine: Engine, bytes: &[u8]) -> Result<String, String> {
@@ -189,13 +197,23 @@ fn record(name: &str, table: &str, parts: &str, outs: &str, ins: &str, text: &st
     )
 }
 
-/// The engine of a document with these records.
-fn of(name: &str, records: &[String], generation: &str) -> Engine {
+/// Another key of a record.
+fn with(key: &str, value: &str, record: String) -> String {
+    record.replacen('{', &format!("{{\"{key}\":\"{value}\","), 1)
+}
+
+/// A document with these records.
+fn document(name: &str, records: &[String]) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_amdgpu");
     std::fs::create_dir_all(&folder).expect("the folder can be made");
     let path = folder.join(format!("{name}.jsonl"));
     std::fs::write(&path, records.concat()).expect("the file can be written");
-    open(&path, generation).unwrap_or_else(|why| panic!("{why}"))
+    path
+}
+
+/// The engine of a document with these records.
+fn of(name: &str, records: &[String], generation: &str) -> Engine {
+    open(&document(name, records), generation).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// A scalar instruction of two registers, with an opcode of eight bits.

@@ -58,7 +58,7 @@ records! {
     }
     Field { name, doc, source, width, signed, default, ty, leaves }
     Piece { at, width }
-    Notation { radix, upper, digits, prefix, plus, quiet_zero, target, call }
+    Notation { radix, upper, digits, prefix, plus, quiet_zero, wraps, target, call }
     Operand { field, access, size, sized }
     Expression { text, nodes, lists, constants, inputs }
     Sequence { operations, sets, kinds, header }

@@ -2,7 +2,7 @@
 
 use super::decode::{Decoded, Engine, Scope, named};
 use super::number::{write_float, write_number};
-use super::table::{MAX_ASIDES, Token, Type};
+use super::table::{Field, MAX_ASIDES, Notation, Token, Type};
 use crate::text::Line;
 
 /// Names the targets of branches.
@@ -62,6 +62,14 @@ impl Engine {
             let scope = Scope { layout, ..*own };
             (own.layout.bits == layout.bits && scope.fits()).then_some(scope)
         })
+    }
+}
+
+/// Appends the value of a field as a number.
+fn write_value(notation: &Notation, field: &Field, value: u64, line: &mut Line) {
+    match notation.wraps {
+        true => write_number(notation, value & crate::bits::ones(field.width.into()), false, line),
+        false => write_number(notation, value, field.signed, line),
     }
 }
 
@@ -164,14 +172,14 @@ impl Scope<'_> {
                     printer.places.write(address, notation.call, line)
                 });
                 if !named {
-                    write_number(&notation, value, field.signed, line);
+                    write_value(&notation, field, value, line);
                 }
             }
             Type::Enum(names, otherwise) => {
                 let value = self.value(index);
                 match (stream.enums.get(usize::from(names)).and_then(|e| named(e, value)), otherwise) {
                     (Some(name), _) => line.push_str(name.text),
-                    (None, Some(notation)) => write_number(&notation, value, field.signed, line),
+                    (None, Some(notation)) => write_value(&notation, field, value, line),
                     (None, None) => {}
                 }
             }

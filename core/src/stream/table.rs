@@ -284,6 +284,9 @@ pub struct Layout {
     pub simple: bool,
 }
 
+/// The end of the name of a field that holds the bits from which another field, with the name before it, is computed.
+pub const STORED: &str = " in bits";
+
 /// The maximum number of fields in a layout, which the compiler enforces.
 pub const MAX_FIELDS: usize = 64;
 
@@ -361,6 +364,8 @@ pub struct Notation {
     pub plus: bool,
     /// Whether zero is omitted.
     pub quiet_zero: bool,
+    /// Whether a negative number is written as the unsigned one with the same bits.
+    pub wraps: bool,
     /// For a branch target: how the number becomes an address.
     pub target: Option<Target>,
     /// Whether the target is a function: listings label it `fxn` with a number.
@@ -376,6 +381,7 @@ impl Notation {
         prefix: "",
         plus: false,
         quiet_zero: false,
+        wraps: false,
         target: None,
         call: false,
     };

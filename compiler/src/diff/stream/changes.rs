@@ -266,7 +266,7 @@ impl Side {
 
 fn number(notation: Notation, signed: bool) -> String {
     let mut text = if signed { "a signed number".to_owned() } else { "a number".to_owned() };
-    let Notation { radix, upper, digits, prefix, plus, quiet_zero, target, call } = notation;
+    let Notation { radix, upper, digits, prefix, plus, quiet_zero, wraps, target, call } = notation;
     if radix != 10 {
         text.push_str(&format!(" in base {radix}"));
     }
@@ -276,7 +276,12 @@ fn number(notation: Notation, signed: bool) -> String {
     if digits > 1 {
         text.push_str(&format!(" of {digits} digits"));
     }
-    for (is, words) in [(upper, " in capitals"), (plus, " with a sign"), (quiet_zero, ", zero as nothing")] {
+    for (is, words) in [
+        (upper, " in capitals"),
+        (plus, " with a sign"),
+        (quiet_zero, ", zero as nothing"),
+        (wraps, ", negative ones as unsigned"),
+    ] {
         text.push_str(if is { words } else { "" });
     }
     if target.is_some() {

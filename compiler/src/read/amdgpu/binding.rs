@@ -62,6 +62,8 @@ pub(super) struct Binding {
     pub apart: bool,
     /// The text if the lowest bit is constant.
     pub always: Option<String>,
+    /// The number of registers, for kinds that have no parameter for it.
+    pub registers: u16,
 }
 
 /// All classes. Rows may have a condition: `CLASS@PREFIX` applies to mnemonics with that prefix, `CLASS#1200` to
@@ -108,6 +110,7 @@ impl Bindings {
                 each: false,
                 apart: false,
                 always: None,
+                registers: 1,
             };
             for (name, text) in pairs {
                 match parameters.iter_mut().find(|(known, _)| known == name) {
@@ -126,6 +129,7 @@ impl Bindings {
                         }
                     }
                     Some(("where", text)) => binding.condition = Some(text.to_owned()),
+                    Some(("registers", text)) => binding.registers = text.parse().unwrap_or(1),
                     Some(("always", text)) => binding.always = Some(text.to_owned()),
                     _ => {
                         binding.each = *extra == "each";

@@ -1,29 +1,25 @@
 //! Converts a record to an instruction of a specification.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::binding::{Binding, Bindings, Value};
 use super::choose::{Chosen, choose};
+use super::flow::Flows;
 use super::generation::Generation;
 use super::images::{Counts, counts};
+use super::operands::{IMMEDIATE, Kinds, UNREAD};
 use super::records::{Bit, Record};
 use super::template::{Piece, Suffixes, pieces};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::keys::{Named, OneOrMany};
 use crate::source::Spanned;
-use crate::spec::{self, AliasSpec, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
+use crate::spec::{self, AliasSpec, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec, OperandSpec};
 
 /// The width of a literal after an instruction in bits.
-const LITERAL: u8 = 32;
-/// The operand that is always such a literal. Operands of the same class without bits have the same value.
-const IMMEDIATE: &str = "imm";
+pub(super) const LITERAL: u8 = 32;
 /// The value of a source that a literal follows.
 const FOLLOWS: u64 = 255;
 /// Bits that are 1 in instructions that leave them open: the bits of the pattern, their value, and the bits to set.
 const UNUSED: &str = include_str!("unused.tsv");
-
-/// The kind of classes whose instructions are not decoded.
-const UNREAD: &str = "-";
 
 /// The first processor on which the last listed address may be the first of several registers.
 const REST_SINCE: u32 = 1100;
@@ -35,7 +31,8 @@ const TOLD: usize = 20;
 pub(super) fn all(
     records: &[Record],
     generation: &Generation,
-    widths: &HashMap<String, u8>,
+    kinds: &Kinds,
+    flows: &Flows,
     out: &mut Diagnostics,
 ) -> Named<InstructionSpec> {
     let suffixes = Suffixes::of(records);
@@ -46,8 +43,9 @@ pub(super) fn all(
     let alone: HashSet<&str> = single.map(|record| record.split().0).collect();
     for Chosen { record, also } in chosen {
         let make = |record: &Record| {
-            let maker = Maker::new(record, widths, generation.number, alone.contains(record.split().0));
-            maker.make(pieces(record, &suffixes, generation))
+            let maker = Maker::new(record, kinds, generation.number, alone.contains(record.split().0));
+            let made = maker.make(pieces(record, &suffixes, generation));
+            made.map(|made| InstructionSpec { does: flows.of(record), ..made })
         };
         match make(record) {
             Ok(mut instruction) => {
@@ -76,30 +74,30 @@ fn alias(record: &Record, instruction: InstructionSpec) -> (Spanned<String>, Ali
     (Spanned::new(record.name.clone(), record.span), spec)
 }
 
-struct Maker<'r> {
-    record: &'r Record,
-    /// The width of each kind in bits.
-    widths: &'r HashMap<String, u8>,
+pub(super) struct Maker<'r> {
+    pub record: &'r Record,
+    pub kinds: &'r Kinds,
     /// The number of the processor.
-    generation: u32,
-    fields: Vec<(Spanned<String>, FieldSpec)>,
+    pub generation: u32,
+    pub fields: Vec<(Spanned<String>, FieldSpec)>,
+    pub operands: Vec<(Spanned<String>, OperandSpec)>,
     /// Sources that a literal may follow.
-    literals: Vec<String>,
-    constants: HashSet<u64>,
-    fixed: Vec<Fixed>,
-    conditions: Vec<Spanned<String>>,
+    pub literals: Vec<String>,
+    pub constants: HashSet<u64>,
+    pub fixed: Vec<Fixed>,
+    pub conditions: Vec<Spanned<String>>,
     /// Operands whose modifiers are in the text, so that they are printed with them.
-    shown: HashSet<String>,
+    pub shown: HashSet<String>,
     /// The register counts of an image instruction.
-    images: Option<Counts>,
+    pub images: Option<Counts>,
     /// Whether another record represents a single address.
     alone: bool,
-    selects: bool,
-    packed: bool,
+    pub selects: bool,
+    pub packed: bool,
 }
 
 impl<'r> Maker<'r> {
-    fn new(record: &'r Record, widths: &'r HashMap<String, u8>, generation: u32, alone: bool) -> Self {
+    fn new(record: &'r Record, kinds: &'r Kinds, generation: u32, alone: bool) -> Self {
         let has = |name: &str| record.text.contains(&format!("${name}"));
         let modifiers = record.ins.iter().filter(|operand| has(&operand.name));
         let shown =
@@ -110,9 +108,10 @@ impl<'r> Maker<'r> {
         let selects = !record.outs.is_empty() && !has("op_sel_hi") && chooses;
         Maker {
             record,
-            widths,
+            kinds,
             generation,
             fields: Vec::new(),
+            operands: Vec::new(),
             literals: Vec::new(),
             constants: HashSet::new(),
             fixed: Vec::new(),
@@ -125,7 +124,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    fn spanned(&self, text: impl Into<String>) -> Spanned<String> {
+    pub fn spanned(&self, text: impl Into<String>) -> Spanned<String> {
         Spanned::new(text.into(), self.record.text_span)
     }
 
@@ -155,9 +154,12 @@ impl<'r> Maker<'r> {
             }
         }
         self.images = images;
+        // What follows the mnemonic or a comma is an operand; what is attached to one is a modifier.
+        let mut separated = false;
         for piece in &text {
             match piece {
                 Piece::Text(text) => {
+                    separated = text.contains(',') || template.is_empty() && text.ends_with(' ');
                     let mut text = text.replace('{', "{{").replace('}', "}}");
                     // If no other record represents a single address, this one does, then without brackets.
                     if self.lists() && !self.alone {
@@ -167,7 +169,7 @@ impl<'r> Maker<'r> {
                 }
                 Piece::Operand(name) => {
                     let name = name.strip_suffix("_modifiers").unwrap_or(name);
-                    let shown = self.operand(name, &mnemonic)?;
+                    let shown = self.operand(name, &mnemonic, std::mem::take(&mut separated))?;
                     match self.listed(name) {
                         Some(place) => {
                             template.truncate(template.trim_end_matches([',', ' ']).len());
@@ -183,7 +185,7 @@ impl<'r> Maker<'r> {
         let mut conditions = std::mem::take(&mut self.conditions);
         if let Some(extra) = self.extra_addresses() {
             word += extra;
-        } else if !self.literals.is_empty() && record.places("imm").is_empty() {
+        } else if !self.literals.is_empty() && record.places(IMMEDIATE).is_empty() {
             word += u16::from(LITERAL);
             let follows: Vec<String> = self.literals.iter().map(|field| format!("{field} == {FOLLOWS}")).collect();
             let text = format!("if {} {{ {} }} else {{ {} }}", follows.join(" || "), word / 8, size / 8);
@@ -214,7 +216,7 @@ impl<'r> Maker<'r> {
             fixed: Some(FixedBits(self.fixed)),
             ignored: None,
             modifiers: None,
-            operands: None,
+            operands: Some(Named(self.operands)),
             syntax: Some(Spanned::new(template, record.text_span)),
             provenance: None,
             note: None,
@@ -275,7 +277,7 @@ impl<'r> Maker<'r> {
     }
 
     /// The positions of an operand's bits, lowest first, including those that the record does not define.
-    fn places(&self, name: &str) -> Vec<(u8, u8)> {
+    pub fn places(&self, name: &str) -> Vec<(u8, u8)> {
         let places = self.record.places(name);
         match name.strip_prefix("vaddr").and_then(|number| number.parse::<u8>().ok()) {
             Some(number @ 1..) if places.is_empty() => {
@@ -286,7 +288,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    fn field(&self) -> FieldSpec {
+    pub fn field(&self) -> FieldSpec {
         FieldSpec {
             span: self.record.text_span,
             doc: None,
@@ -304,14 +306,20 @@ impl<'r> Maker<'r> {
         }
     }
 
-    fn add(&mut self, name: &str, field: FieldSpec) {
+    pub fn add(&mut self, name: &str, field: FieldSpec) {
         let name = self.spanned(name);
-        if !self.fields.iter().any(|(known, _)| known.value == name.value) {
+        if !self.has_field(&name.value) {
             self.fields.push((name, field));
         }
     }
 
-    fn bits(&self, places: &[u8]) -> BitList {
+    /// Whether a field or an operand has this name.
+    pub fn has_field(&self, name: &str) -> bool {
+        let operands = self.operands.iter().map(|(known, _)| known);
+        self.fields.iter().map(|(known, _)| known).chain(operands).any(|known| known.value == name)
+    }
+
+    pub fn bits(&self, places: &[u8]) -> BitList {
         let span = self.record.text_span;
         let mut runs: Vec<(u8, u8)> = Vec::new();
         for at in places {
@@ -322,169 +330,5 @@ impl<'r> Maker<'r> {
         }
         let piece = |(high, low): (u8, u8)| Spanned::new(spec::Piece::Run { high, low }, span);
         BitList { span, pieces: runs.into_iter().rev().map(piece).collect() }
-    }
-
-    /// A field with a constant value.
-    fn constant(&mut self, value: u64) -> String {
-        let name = format!("is{value}");
-        if self.constants.insert(value) {
-            let field = FieldSpec { value: Some(self.spanned(value.to_string())), ..self.field() };
-            self.add(&name, field);
-        }
-        name
-    }
-
-    /// A field for one bit of an operand.
-    fn bit(&mut self, operand: &str, index: u8, otherwise: u64) -> String {
-        match self.record.place(operand, index) {
-            None => self.constant(otherwise),
-            Some(at) => {
-                let name = format!("{operand}_{index}");
-                let field = FieldSpec { bits: Some(self.bits(&[at])), ..self.field() };
-                self.add(&name, field);
-                name
-            }
-        }
-    }
-
-    /// The field for a parameter of an operand.
-    fn parameter(&mut self, operand: &str, value: &Value) -> String {
-        let own = format!("{operand}_modifiers");
-        match value {
-            Value::Is(value) => self.constant(*value),
-            Value::Own(index) if self.shown.contains(operand) => self.bit(&own, *index, 0),
-            Value::Own(_) => self.constant(0),
-            Value::Bit(name, index) => self.bit(name, *index, 0),
-            Value::BitOr(name, index, otherwise) => self.bit(name, *index, *otherwise),
-            Value::Half if self.record.outs.iter().any(|out| out.name == operand) => self.bit("src0_modifiers", 3, 0),
-            Value::Half => self.bit(&own, 2, 0),
-            Value::Literal => {
-                if !self.record.places(IMMEDIATE).is_empty() {
-                    return IMMEDIATE.to_owned();
-                }
-                let size = self.record.bits.len() as u8;
-                let places: Vec<u8> = (size..size + LITERAL).collect();
-                let field = FieldSpec { bits: Some(self.bits(&places)), ..self.field() };
-                self.add("literal", field);
-                "literal".to_owned()
-            }
-            Value::Sources => {
-                let has = |i: &u64| self.record.ins.iter().any(|operand| operand.name == format!("src{i}"));
-                let count = (0..4).take_while(has).count() as u64;
-                self.constant(count)
-            }
-            Value::Selects => self.constant(u64::from(self.selects)),
-            Value::Packed => self.constant(u64::from(self.packed)),
-            Value::Stores => self.constant(u64::from(self.record.text.contains("_store"))),
-            Value::Atomic => self.constant(u64::from(self.record.text.contains("_atomic_"))),
-            Value::Operand(name) => {
-                let places: Vec<u8> = self.places(name).into_iter().map(|(_, at)| at).collect();
-                if places.is_empty() {
-                    return self.constant(0);
-                }
-                if !self.fields.iter().any(|(known, _)| known.value == *name) {
-                    let field = FieldSpec { bits: Some(self.bits(&places)), ..self.field() };
-                    self.add(name, field);
-                }
-                name.clone()
-            }
-        }
-    }
-
-    /// Adds the fields of an operand, and returns its part of the template.
-    fn operand(&mut self, name: &str, mnemonic: &str) -> Result<String, String> {
-        let bindings = Bindings::get();
-        let class = self.record.class(name).unwrap_or(name).to_owned();
-        let binding = bindings.of(&class, mnemonic, self.generation).ok_or(class)?;
-        if binding.kind == UNREAD {
-            return Err(UNREAD.to_owned());
-        }
-        let mut places = self.places(name);
-        if binding.apart {
-            places.clear();
-        }
-        if let Some((low, count, value)) = binding.fixed {
-            let span = self.record.span;
-            let constant = |(index, at): &(u8, u8)| {
-                let inside = (low..low + count).contains(index);
-                inside.then(|| Fixed { high: *at, low: *at, value: value >> (index - low) & 1, span })
-            };
-            let fixed: Vec<Fixed> = places.iter().filter_map(constant).collect();
-            self.fixed.extend(fixed);
-            places.retain(|(index, _)| !(low..low + count).contains(index));
-        }
-        if let Some(condition) = &binding.condition {
-            self.conditions.push(self.spanned(condition.replace('$', name)));
-        }
-        if binding.each {
-            return Ok(self.each(name, binding, &places));
-        }
-        let mut with = self.with(name, binding);
-        if let Some(count) = self.count(name) {
-            for (_, field) in with.0.iter_mut().filter(|(parameter, _)| parameter.value == "COUNT") {
-                field.value = count.clone();
-            }
-        }
-        let ats: Vec<u8> = places.iter().map(|(_, at)| *at).collect();
-        let lowest = places.first().map_or(0, |(index, _)| *index);
-        let exact = self.widths.get(&binding.kind).is_some_and(|width| usize::from(*width) == ats.len());
-        let shifted = || if lowest == 0 && exact { None } else { Some(format!("bits << {lowest}")) };
-        let (bits, value) = match (ats.is_empty(), &binding.map) {
-            // A field without bits is computed from others.
-            (true, _) if self.record.class(IMMEDIATE) == self.record.class(name) => (None, Some(IMMEDIATE.to_owned())),
-            (true, map) => (None, Some(map.clone().unwrap_or_else(|| "0".to_owned()))),
-            (false, map) => (Some(self.bits(&ats)), map.clone().or_else(shifted)),
-        };
-        let kind = Some(self.spanned(binding.kind.clone()));
-        let value = value.map(|text| self.spanned(text));
-        let field = FieldSpec { bits, value, kind, with: Some(with), ..self.field() };
-        self.add(name, field);
-        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
-        if literal && !self.literals.iter().any(|known| known == name) {
-            self.literals.push(name.to_owned());
-        }
-        Ok(format!("{{{name}}}"))
-    }
-
-    /// The field with the register count of an operand in an image instruction.
-    fn count(&mut self, operand: &str) -> Option<String> {
-        let images = self.images.as_ref()?;
-        match operand {
-            "vdata" => Some("values".to_owned()),
-            _ if images.address.is_none() => None,
-            "vaddr0" if images.listed == 0 => Some("addresses".to_owned()),
-            _ if operand == format!("vaddr{}", images.listed.wrapping_sub(1)) => Some("rest".to_owned()),
-            _ if operand.starts_with("vaddr") => Some(self.constant(1)),
-            _ => None,
-        }
-    }
-
-    fn with(&mut self, operand: &str, binding: &Binding) -> Named<Spanned<String>> {
-        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
-        let parameters = binding.parameters.iter().map(|(parameter, value)| {
-            // If no literal may follow, there is no word for it.
-            let value = if *value == Value::Literal && !literal { &Value::Is(0) } else { value };
-            let field = self.parameter(operand, value);
-            (self.spanned(parameter.clone()), self.spanned(field))
-        });
-        Named(parameters.collect())
-    }
-
-    /// Adds a field for every bit, of the kind whose name ends in the bit's number, preceded by the text for a constant
-    /// lowest bit.
-    fn each(&mut self, name: &str, binding: &Binding, places: &[(u8, u8)]) -> String {
-        let mut made = String::new();
-        if let Some(text) = binding.always.as_ref().filter(|_| places.first().is_none_or(|(index, _)| *index != 0)) {
-            made.push_str(text);
-        }
-        for (index, at) in places {
-            let field = format!("{name}{index}");
-            let with = self.with(name, binding);
-            let kind = Some(self.spanned(format!("{}{index}", binding.kind)));
-            let spec = FieldSpec { bits: Some(self.bits(&[*at])), kind, with: Some(with), ..self.field() };
-            self.add(&field, spec);
-            made.push_str(&format!("{{{field}}}"));
-        }
-        made
     }
 }

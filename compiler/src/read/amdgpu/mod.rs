@@ -3,15 +3,18 @@
 //! [`records`] parses lines to records with their places. [`generation`] selects the LLVM decoder tables of a
 //! processor, and the records that it has. [`choose`] selects one of several records with the same bits. [`binding`]
 //! maps operands to kinds and their arguments, and [`images`] computes the register counts of image instructions.
-//! [`template`] converts `AsmString` to a template, and [`instruction`] a record to an instruction of a specification.
+//! [`template`] converts `AsmString` to a template, [`operands`] finds how operands are accessed, [`flow`] gives
+//! branches their meaning, and [`instruction`] converts a record to an instruction of a specification.
 //! The kinds themselves, LLVM's operand printers, are in `printers.yaml`; the operand classes that they print are in
 //! `operands.tsv`.
 
 mod binding;
 mod choose;
+mod flow;
 mod generation;
 mod images;
 mod instruction;
+mod operands;
 mod records;
 mod template;
 
@@ -25,6 +28,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::resolve::resolve_parts;
 use crate::spec;
+use flow::Flows;
+use operands::Kinds;
 
 /// The format.
 pub(super) const FORMAT: Format =
@@ -97,10 +102,9 @@ fn read(request: Request<'_>) -> Option<Isa> {
     let file = request.sources.add(request.path, text);
     let records = records::read(request.sources.text(file), file, &generation, request.out)?;
     let printers = request.sources.add("printers.yaml", PRINTERS.to_owned());
+    let flows = Flows::new(request.sources);
     let instructions = |file: &spec::File, out: &mut Diagnostics| {
-        let kinds = file.kinds.iter().flat_map(|kinds| kinds.iter());
-        let widths = kinds.map(|(name, kind)| (name.value.clone(), kind.width.value)).collect();
-        instruction::all(&records, &generation, &widths, out)
+        instruction::all(&records, &generation, &Kinds::of(file), &flows, out)
     };
     let mut isa = resolve_parts(printers, instructions, request.sources, request.out)?;
     if let Some(stream) = isa.stream_mut() {

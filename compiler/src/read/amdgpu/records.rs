@@ -25,6 +25,15 @@ struct Line {
     /// The predicate that a processor must satisfy.
     #[serde(rename = "SubtargetPredicate", default)]
     predicate: String,
+    /// `1` for an instruction that may branch.
+    #[serde(rename = "isBranch", default)]
+    branches: String,
+    /// `1` for an instruction after which another one does not simply follow.
+    #[serde(rename = "isTerminator", default)]
+    terminates: String,
+    /// Pairs of operands in the same registers, such as `$vdst = $vdst_in`.
+    #[serde(rename = "Constraints", default)]
+    constraints: String,
 }
 
 /// A bit of an instruction.
@@ -63,6 +72,12 @@ pub(super) struct Record {
     pub outs: Vec<Operand>,
     /// The operands it reads.
     pub ins: Vec<Operand>,
+    /// Pairs of operands in the same registers.
+    pub tied: Vec<(String, String)>,
+    /// Whether it may branch.
+    pub branches: bool,
+    /// Whether another instruction does not simply follow.
+    pub terminates: bool,
 }
 
 impl Record {
@@ -187,6 +202,9 @@ fn record(line: &str, found: Line, table: usize, span: Span) -> Result<Record, (
     Ok(Record {
         outs: operands(&found.outs, "OutOperandList")?,
         ins: operands(&found.ins, "InOperandList")?,
+        tied: tied(unquoted(&found.constraints)),
+        branches: found.branches == "1",
+        terminates: found.terminates == "1",
         text: unquoted(&found.text).to_owned(),
         text_span: at("AsmString"),
         name: found.name,
@@ -194,6 +212,13 @@ fn record(line: &str, found: Line, table: usize, span: Span) -> Result<Record, (
         bits,
         table,
     })
+}
+
+/// The pairs of operands that constraints put in the same registers.
+fn tied(constraints: &str) -> Vec<(String, String)> {
+    let pairs = constraints.split(',').filter_map(|pair| pair.split_once('='));
+    let name = |text: &str| text.trim().strip_prefix('$').map(str::to_owned);
+    pairs.filter_map(|(one, other)| Some((name(one)?, name(other)?))).collect()
 }
 
 /// The items of a list, which are separated by commas outside of brackets.

@@ -29,10 +29,23 @@ fn fits(field: &Field, number: i128) -> bool {
     }
 }
 
-/// The least and the greatest number that a field can hold.
-fn range(field: &Field) -> (i64, u64) {
+/// The number that is meant where a negative one may be written as unsigned.
+fn unwrapped(field: &Field, notation: &Notation, number: i128) -> i128 {
+    let most = i128::from(ones(field.width.into()));
+    let wraps = notation.wraps && field.signed && number > most >> 1 && number <= most;
+    if wraps { number - most - 1 } else { number }
+}
+
+/// The least and the greatest number that a field can hold, as it is written.
+fn range(field: &Field, notation: &Notation) -> (i64, u64) {
     let most = ones(field.width.into());
-    if field.signed { (-((most >> 1) as i64) - 1, most >> 1) } else { (0, most) }
+    if field.signed && notation.wraps {
+        (-((most >> 1) as i64) - 1, most)
+    } else if field.signed {
+        (-((most >> 1) as i64) - 1, most >> 1)
+    } else {
+        (0, most)
+    }
 }
 
 /// Floats close to a given one, with fewer and fewer significant bits: a field may not have room for all bits, and the
@@ -287,6 +300,7 @@ impl Reader<'_> {
             // decoder allow this; the first number takes as many digits as possible.
             let mut room = whole;
             while let Some((value, len)) = self.rest(at).get(..room).and_then(|text| read_number(text, notation)) {
+                let value = unwrapped(field, notation, value);
                 let fits = fits(field, value);
                 if fits && self.assign(index, value as u64, at, at + len, frame, then) {
                     return true;
@@ -294,7 +308,7 @@ impl Reader<'_> {
                 // Bit fields may hold any number, but some values of computed fields may be impossible.
                 let computed = matches!(field.source, Source::Computed { .. });
                 if len == whole && (!fits || computed) {
-                    let (least, greatest) = range(field);
+                    let (least, greatest) = range(field, notation);
                     let reason = Reason::Range(field.name, least, greatest);
                     self.miss(at, len, if computed { Reason::Value(field.name) } else { reason });
                 }

@@ -86,7 +86,7 @@ fn set(s: &Set) -> TokenStream {
 }
 
 fn notation(notation: &Notation) -> TokenStream {
-    let Notation { upper, prefix, plus, quiet_zero, call, .. } = notation;
+    let Notation { upper, prefix, plus, quiet_zero, wraps, call, .. } = notation;
     let (radix, digits) = (n(notation.radix), n(notation.digits));
     let target = notation.target.map(|target| {
         let unit = n(target.unit);
@@ -104,8 +104,8 @@ fn notation(notation: &Notation) -> TokenStream {
     });
     let target = target.map_or_else(|| quote!(None), |target| quote!(Some(#target)));
     quote!(Notation {
-        radix: #radix, upper: #upper, digits: #digits, prefix: #prefix, plus: #plus, quiet_zero: #quiet_zero, target: #target,
-        call: #call,
+        radix: #radix, upper: #upper, digits: #digits, prefix: #prefix, plus: #plus, quiet_zero: #quiet_zero, wraps: #wraps,
+        target: #target, call: #call,
     })
 }
 
