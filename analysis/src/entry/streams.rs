@@ -127,6 +127,10 @@ fn field_text(scope: &Scope<'_>, index: u8) -> String {
 fn operands(scope: &Scope<'_>) -> Vec<Operand> {
     let of = |operand: &isaforge_core::stream::Operand| {
         let field = scope.layout.fields.get(usize::from(operand.field))?;
+        // A constant that the text does not have is a register without an operand.
+        if field.leaves == 0 && !has_field(scope.layout.text, operand.field) {
+            return None;
+        }
         let kind = match field.ty {
             Type::Number(_) => "number",
             Type::Float(_) => "float",

@@ -27,7 +27,8 @@ impl Flows {
             let [pattern, says, text] = line.trim_end().split('\t').collect::<Vec<_>>()[..] else { return None };
             let holds = match says {
                 "isBranch" => record.branches,
-                "isTerminator" => record.terminates,
+                // Branches are terminators, too, but of some of them nothing more is known.
+                "isTerminator" => record.terminates && !record.branches,
                 _ => true,
             };
             let at = first + line.trim_end().len() - text.len();

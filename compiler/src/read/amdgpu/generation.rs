@@ -13,6 +13,9 @@ const TABLE: &str = include_str!("generations.tsv");
 /// lack without a predicate in the document: ranges of processor numbers.
 const PREDICATES: &str = include_str!("predicates.tsv");
 
+/// The first processor whose masks of lanes are taken to have 32 bits; they have 64 before.
+pub(super) const WAVES_OF_32: u32 = 1000;
+
 /// The maximum number of decoder tables that an error lists.
 const SHOWN: usize = 12;
 

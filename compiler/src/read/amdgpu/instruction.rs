@@ -180,6 +180,7 @@ impl<'r> Maker<'r> {
                 }
             }
         }
+        self.implied();
         let size = record.bits.len() as u16;
         let (mut word, mut length) = (size, None);
         let mut conditions = std::mem::take(&mut self.conditions);

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::binding::{Binding, Bindings, Value};
+use super::implied::BANK;
 use super::instruction::{LITERAL, Maker};
 use crate::keys::Named;
 use crate::source::Spanned;
-use crate::spec::{Access, Constant, FieldSpec, File, Fixed, OperandSpec};
+use crate::spec::{Access, BankSpec, Constant, FieldSpec, File, Fixed, OperandSpec};
 
 /// The kind of classes whose instructions are not decoded.
 pub(super) const UNREAD: &str = "-";
@@ -26,12 +27,16 @@ pub(super) struct Kinds {
     pub widths: HashMap<String, u8>,
     /// The kinds that name registers, themselves or through another kind.
     pub registers: HashSet<String>,
+    /// The bank of the registers with names.
+    pub special: Option<BankSpec>,
 }
 
 impl Kinds {
     pub fn of(file: &File) -> Kinds {
         let kinds: Vec<_> = file.kinds.iter().flat_map(|kinds| kinds.iter()).collect();
         let widths = kinds.iter().map(|(name, kind)| (name.value.clone(), kind.width.value)).collect();
+        let banks = file.banks.iter().flat_map(|banks| banks.iter());
+        let special = banks.filter(|(name, _)| name.value == BANK).map(|(_, bank)| bank.clone()).next();
         let mut registers: HashSet<String> = HashSet::new();
         // Kinds may refer to later ones; every round but the last adds one.
         loop {
@@ -47,7 +52,7 @@ impl Kinds {
                 .map(|(name, _)| name.value.clone())
                 .collect();
             if more.is_empty() {
-                return Kinds { widths, registers };
+                return Kinds { widths, registers, special };
             }
             registers.extend(more);
         }
@@ -250,7 +255,7 @@ impl Maker<'_> {
         let known = binding.parameters.iter().find(|(parameter, _)| parameter == COUNT);
         match (known, count) {
             (Some((_, Value::Is(number))), Some(field)) if field.value == constant_name(*number) => {
-                Constant::Number(self.number(REGISTER * *number as u16))
+                Constant::Number(self.bits_of(*number as u16))
             }
             (_, Some(field)) => {
                 let size = self.spanned(format!("{name}_size"));
@@ -258,15 +263,16 @@ impl Maker<'_> {
                 self.add(&size.value, FieldSpec { value, ..self.field() });
                 Constant::Name(size)
             }
-            (_, None) => Constant::Number(self.number(REGISTER * binding.registers)),
+            (_, None) => Constant::Number(self.bits_of(binding.registers)),
         }
     }
 
-    fn number(&self, value: u16) -> Spanned<u16> {
-        Spanned::new(value, self.record.text_span)
+    /// The size of registers in bits.
+    pub fn bits_of(&self, registers: u16) -> Spanned<u16> {
+        Spanned::new(REGISTER * registers, self.record.text_span)
     }
 
-    fn operand_spec(&self, access: Access, size: Option<Constant<u16>>) -> OperandSpec {
+    pub fn operand_spec(&self, access: Access, size: Option<Constant<u16>>) -> OperandSpec {
         OperandSpec {
             span: self.record.text_span,
             doc: None,

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::generation::Generation;
+use super::generation::{Generation, WAVES_OF_32};
 use super::records::Record;
 
 /// Replacements in the texts of records: prefix and part of the record's name, old text, new text. `$vcc` stands for
@@ -78,7 +78,7 @@ fn is_vop3(record: &Record) -> bool {
 /// Splits the text of a record.
 pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generation) -> Vec<Piece> {
     let mut text = record.text.clone();
-    let vcc = if generation.number < 1000 { "vcc" } else { "vcc_lo" };
+    let vcc = if generation.number < WAVES_OF_32 { "vcc" } else { "vcc_lo" };
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [start, part, from, to] = cells[..] else { continue };

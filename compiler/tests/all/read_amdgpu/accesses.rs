@@ -40,6 +40,12 @@ fn accesses(engine: Engine, hex: &str) -> String {
     found.join(" ")
 }
 
+/// The same without the operands.
+fn registers_of(engine: Engine, hex: &str) -> String {
+    let found = accesses(engine, hex);
+    found.split(' ').filter(|word| word.starts_with(['-', '+'])).collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn operands_have_the_names_of_the_records_and_their_accesses() {
     let parts = "0111111 vdst:7:0 00000011 src0:8:0";
@@ -66,9 +72,9 @@ fn operands_have_the_names_of_the_records_and_their_accesses() {
     ];
     let engine = of("accesses", &records, "gfx1100");
     let rows = [
-        ("0407047e", "vdst:w src0:r -v4..v5 +v2..v3", "v_move v[2:3], v[4:5]"),
-        ("0409047e", "vdst:rw src0:r -v2..v3 -v4..v5 +v2..v3", "v_tied v[2:3], v[4:5]"),
-        ("030b047f", "vdst:rw src0:r -v2 -v3 +v2", "v_half v2.h, v3.l"),
+        ("0407047e", "vdst:w src0:r exec:r -v4..v5 -exec_lo +v2..v3", "v_move v[2:3], v[4:5]"),
+        ("0409047e", "vdst:rw src0:r exec:r -v2..v3 -v4..v5 -exec_lo +v2..v3", "v_tied v[2:3], v[4:5]"),
+        ("030b047f", "vdst:rw src0:r exec:r -v2 -v3 -exec_lo +v2", "v_half v2.h, v3.l"),
         ("050081bf", "simm16", "s_hint 5"),
         // Neither the offset nor the cache policy is separated from the operand before it.
         (
@@ -120,9 +126,31 @@ fn registers_with_names_are_registers_and_constants_are_none() {
         let engine = of(&format!("named-{generation}"), &[wide(table), narrow(table)], generation);
         assert_eq!(text(engine, &bytes(hex)).as_deref(), Ok(shown), "{hex}");
         assert_eq!(assembled(engine, shown).as_deref(), Ok(hex), "{shown}");
-        let found = accesses(engine, hex);
-        let registers = found.split(' ').filter(|word| word.starts_with(['-', '+'])).collect::<Vec<_>>();
-        assert_eq!(registers.join(" "), expected, "{shown}");
+        assert_eq!(registers_of(engine, hex), expected, "{shown}");
+    }
+}
+
+#[test]
+fn registers_may_be_accessed_without_an_operand() {
+    let compare = |name: &str, table: &str| {
+        let parts = "0111110 01010101 src1:7:0 src0:8:0";
+        let ins = " VSrc_b32:$src0, VGPR_32:$src1";
+        record(name, table, parts, "", ins, "v_cmp_two $src0, $src1")
+    };
+    let add = |table: &str| scalar("S_ADD_I32_gfx", table, "00000011", "s_add_i32");
+    let carry = |table: &str| scalar("S_ADDC_U32_gfx", table, "00000100", "s_addc_u32");
+    let rows = [
+        ("gfx1100", "V_CMP_TWO_e32_gfx11", "-v5 -v0 -exec_lo +vcc_lo"),
+        ("gfx908", "V_CMP_TWO_e32_vi", "-v5 -v0 -exec_lo..exec_hi +vcc_lo..vcc_hi"),
+        ("gfx1100", "V_CMPX_TWO_e32_gfx11", "-v5 -v0 -exec_lo +exec_lo"),
+        ("gfx908", "V_CMPX_TWO_e32_vi", "-v5 -v0 -exec_lo..exec_hi +vcc_lo..vcc_hi +exec_lo..exec_hi"),
+    ];
+    for (generation, name, expected) in rows {
+        let table = if generation == "gfx908" { "GFX9" } else { "GFX11" };
+        let engine = of(&format!("implied-{name}"), &[compare(name, table), add(table), carry(table)], generation);
+        assert_eq!(registers_of(engine, "0501aa7c"), expected, "{name}");
+        assert_eq!(registers_of(engine, "030382be"), "-s3 +s2 +scc");
+        assert_eq!(registers_of(engine, "030482be"), "-s3 -scc +s2 +scc");
     }
 }
 
@@ -134,7 +162,7 @@ fn the_data_of_an_image_instruction_are_as_many_registers_as_it_says() {
     for (hex, data) in [("0a0154f10201020003040506", "+v1"), ("0a0754f10201020003040506", "+v1..v3")] {
         let found = accesses(engine, hex);
         assert!(found.ends_with(data) && found.contains("-s8..s15"), "{found}");
-        assert!(found.contains("-v2 -v3 -v4 -v5 -v6"), "{found}");
+        assert!(found.contains("-v2 -v3 -v4 -v5 -v6") && found.contains("-exec_lo"), "{found}");
     }
 }
 
@@ -158,6 +186,7 @@ fn jumps() -> Vec<String> {
         with("isBranch", "1", target("S_PERHAPS_gfx11", "000011", "s_perhaps $simm16")),
         call,
         with("isTerminator", "1", stop),
+        with("isBranch", "1", target("S_CBRANCH_SCC1_gfx11", "000100", "s_cbranch_scc1 $simm16")),
         scalar("S_MOVE_gfx11", "GFX11", "00000010", "s_move"),
     ]
 }
@@ -196,22 +225,19 @@ fn records_and_the_table_say_how_control_flow_goes_on() {
     let flow = names.zip(&semantics.operations).map(|(name, operation)| {
         let nodes = operation.iter().flat_map(|operation| &operation.built.nodes);
         let ops: Vec<Op> = nodes.map(|node| node.op).collect();
-        (
-            name,
-            ops.contains(&Op::Branch),
-            ops.contains(&Op::Intrinsic),
-            ops.contains(&Op::Write),
-            ops.contains(&Op::End),
-        )
+        let depends = operation.as_ref().is_some_and(|operation| operation.text.starts_with("if "));
+        (name, ops.contains(&Op::Branch), depends, ops.contains(&Op::Write), ops.contains(&Op::End))
     });
     // The name, whether it branches, whether it has a condition, whether it keeps an address, whether it ends.
     let expected = [
         ("S_BRANCH_gfx11", true, false, false, false),
-        ("S_PERHAPS_gfx11", true, true, false, false),
+        ("S_PERHAPS_gfx11", false, false, false, false),
         ("S_CALL_B64_gfx11", true, false, true, false),
         ("S_STOP_gfx11", false, false, false, true),
+        ("S_CBRANCH_SCC1_gfx11", true, true, false, false),
         ("S_MOVE_gfx11", false, false, false, false),
     ];
     assert_eq!(flow.collect::<Vec<_>>(), expected);
-    assert!(semantics.operations[4].is_none(), "of what computes nothing is known");
+    let unknown = [1, 5].map(|index: usize| semantics.operations[index].is_none());
+    assert_eq!(unknown, [true, true], "a condition of which nothing is known, and what leads nowhere else");
 }
