@@ -52,3 +52,9 @@ fn masked_lanes_go_on_where_others_end() {
     let unmasked = format!("LoadPosition r1.xyzw\nBranch.x next\nnext: Sync\nExit\n{STORE}");
     assert_eq!(findings(&unmasked), [(Check::Unread, 0), (Check::Unreachable, 4)]);
 }
+
+#[test]
+fn what_only_ends_threads_may_stand_behind_a_program() {
+    assert_eq!(findings("Exit\nExit\nExit\n"), []);
+    assert_eq!(findings("Exit\nExit\nSync\nExit\n"), [(Check::Unreachable, 2)]);
+}
