@@ -3,10 +3,10 @@
 //! [`records`] parses lines to records with their places. [`generation`] selects the LLVM decoder tables of a
 //! processor, and the records that it has. [`choose`] selects one of several records with the same bits. [`binding`]
 //! maps operands to kinds and their arguments, and [`images`] computes the register counts of image instructions.
-//! [`template`] converts `AsmString` to a template, [`operands`] finds how operands are accessed and
-//! [`implied`] the registers without an operand, [`flow`] gives branches their meaning, and [`instruction`] converts a record to an instruction of a specification.
-//! The kinds themselves, LLVM's operand printers, are in `printers.yaml`; the operand classes that they print are in
-//! `operands.tsv`.
+//! [`template`] converts `AsmString` to a template, [`operands`] finds how operands are accessed and [`implied`] the
+//! registers without an operand, [`flow`] gives branches their meaning, and [`instruction`] converts a record to an
+//! instruction of a specification. The kinds themselves, LLVM's operand printers, are in `printers.yaml`; the operand
+//! classes that they print are in `operands.tsv`.
 
 mod binding;
 mod choose;
