@@ -39,22 +39,57 @@ pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
     for _ in 0..=isa.decoder.nodes.len() {
         let Some(n) = isa.decoder.nodes.get(node) else { break };
         let found = (word >> n.shift) & ones(n.width as u32);
-        let bits = (n.shift + n.width.saturating_sub(1), n.shift);
         match isa.decoder.branches.get(n.first as usize + found as usize).copied().unwrap_or(Decoder::NONE) {
-            Decoder::NONE => return Err(DecodeError::UnknownOpcode { bits, found }),
+            Decoder::NONE => break,
             inner if inner & Decoder::INNER != 0 => node = (inner & !Decoder::INNER) as usize,
             opcode => {
                 let form = &isa.forms[opcode as usize];
-                let wrong = (word ^ form.match_value) & form.match_mask;
-                if wrong == 0 {
+                if (word ^ form.match_value) & form.match_mask == 0 {
                     return Ok(opcode);
                 }
-                let (bits, _, found) = first_run(form.match_mask, wrong, 0, word);
-                return Err(DecodeError::UnknownOpcode { bits, found });
+                break;
             }
         }
     }
-    Err(DecodeError::UnknownOpcode { bits: (0, 0), found: 0 })
+    Err(unknown_opcode(isa, word))
+}
+
+/// Says which bits of a word no instruction has. Fields that all instructions have are looked at first, then those of
+/// the instructions that agree with the word so far, and so on: the primary opcode before the secondary one.
+#[cold]
+fn unknown_opcode(isa: &Isa, word: u64) -> DecodeError {
+    let fitting = |bits: u64| {
+        let fits = move |form: &&Form| (word ^ form.match_value) & form.match_mask & bits == 0;
+        isa.forms.iter().filter(fits)
+    };
+    let mut given = 0;
+    let wrong = loop {
+        let masks = fitting(given).map(|form| form.match_mask);
+        let (all, any) = masks.fold((!given, 0), |(all, any), mask| (all & mask, any | mask & !given));
+        let run = highest_run(if all != 0 { all } else { any });
+        if run == 0 || fitting(given | run).next().is_none() {
+            break run;
+        }
+        given |= run;
+    };
+    // The statement should depend on no more fields than necessary.
+    let mut rest = given;
+    while rest != 0 {
+        let run = highest_run(rest);
+        rest &= !run;
+        if fitting(given & !run | wrong).next().is_none() {
+            given &= !run;
+        }
+    }
+    let (bits, _, found) = first_run(wrong.max(1), wrong.max(1), 0, word);
+    DecodeError::UnknownOpcode { given: (given, word & given), bits, found }
+}
+
+/// The highest run of set bits.
+pub(crate) fn highest_run(mask: u64) -> u64 {
+    let above = mask.leading_zeros();
+    let width = mask.checked_shl(above).unwrap_or(0).leading_ones();
+    ones(width).checked_shl(64 - above - width).unwrap_or(0)
 }
 
 /// The lowest run of set bits of `mask` that contains a set bit of `wrong`: its bits, their expected value, the value

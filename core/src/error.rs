@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::decode::highest_run;
 use crate::suggest::nearest;
 use crate::table::{Constant, Isa, Shape, Type};
 use crate::text::Word;
@@ -11,9 +12,12 @@ use crate::text::Word;
 pub enum DecodeError {
     /// No instruction has these bits.
     UnknownOpcode {
-        /// Highest and lowest bit of the last field tested.
+        /// The bits that an instruction must have to be considered, as a mask, and their value. The mask is 0 where no
+        /// instruction at all has `found`.
+        given: (u64, u64),
+        /// Highest and lowest bit of a field of the opcode.
         bits: (u8, u8),
-        /// Its value.
+        /// Its value, which none of those instructions has.
         found: u64,
     },
     /// Fixed bits have the wrong value.
@@ -88,8 +92,17 @@ impl fmt::Display for DecodeError {
             if high == low { write!(f, "bit {low}") } else { write!(f, "bits {high}..{low}") }
         };
         match *self {
-            DecodeError::UnknownOpcode { bits, found } => {
-                write!(f, "unknown opcode: no instruction has {found:#x} in ")?;
+            DecodeError::UnknownOpcode { given: (mut mask, value), bits, found } => {
+                f.write_str("unknown opcode: no instruction")?;
+                let mut before = " with";
+                while mask != 0 {
+                    let run = highest_run(mask);
+                    let low = run.trailing_zeros();
+                    write!(f, "{before} {:#x} in ", (value & run) >> low)?;
+                    range(f, (run.ilog2() as u8, low as u8))?;
+                    (mask, before) = (mask & !run, " and");
+                }
+                write!(f, " has {found:#x} in ")?;
                 range(f, bits)
             }
             DecodeError::Fixed { form, bits, expected, found } => {

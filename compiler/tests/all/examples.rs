@@ -60,3 +60,23 @@ fn sm75_reads_as_the_disassembler_of_the_vendor_does() {
 fn g13_reads_words_of_two_to_ten_bytes() {
     both_ways(open("g13"), include_str!("../data/g13.tsv"), str::to_owned);
 }
+
+#[test]
+fn another_spelling_of_an_instruction_is_as_short() {
+    let riscv = open("riscv");
+    for (text, printed) in [
+        ("mv a0, fp", "mv a0, s0"),
+        ("mv a0, x8", "mv a0, s0"),
+        ("lw a0, 0x4(s0)", "lw a0, 4(s0)"),
+        ("li a0, 0x1", "li a0, 1"),
+        ("beqz fp, 0", "beqz s0, 0"),
+    ] {
+        let parsed = |text: &str| riscv.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(parsed(text), parsed(printed), "{text}");
+        assert_eq!(parsed(text).decoded.len, 2, "{text}");
+    }
+    // The labels of a program stay the targets of its branches.
+    let near = "start: beqz fp, end\n nop\nend: bnez x8, start\n";
+    let words = isaforge_core::stream::program::assemble(riscv, near).expect("it is a program");
+    assert_eq!(words.len(), 6, "{words:x?}");
+}

@@ -21,6 +21,7 @@ mod machine_masked;
 mod machine_state;
 mod mutations;
 mod nesting;
+mod opcodes;
 mod properties;
 mod read_amd_xml;
 mod read_amdgpu;

@@ -125,7 +125,7 @@ fn plain_example(isa: &'static Isa, opcode: u16) -> u64 {
 /// Marks the field that makes a word invalid.
 fn blame(fields: &mut Vec<Field>, error: &DecodeError, word: u64) {
     match *error {
-        DecodeError::UnknownOpcode { bits, found } => {
+        DecodeError::UnknownOpcode { bits, found, .. } => {
             fields.push(Field::wrong(bits, "opcode", found, "no instruction"))
         }
         DecodeError::Fixed { bits, expected, found, .. } => {

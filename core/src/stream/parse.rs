@@ -26,6 +26,7 @@ use super::error::{ParseError, Reason};
 use super::print::WORD;
 use super::solve::{Frame, solve};
 use super::table::Layout;
+use super::target::target;
 use super::wide::Wide;
 use crate::text::Line;
 
@@ -106,10 +107,34 @@ impl Engine {
     /// Does the same for a text without the word of an exact text.
     fn parse_alone(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
         let reader = Reader::new(*self, text, address, labels);
-        let start = reader.blanks(0);
-        let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
-        // Prefer the shortest instruction that prints as this text, then the first that the text can be read as.
+        let found = match self.readings(&reader, least) {
+            (Some(best), _) => Some(best),
+            (None, Some(other)) => self.respelled(&reader, other, least).or(Some(other)),
+            (None, None) => None,
+        };
+        match found {
+            Some(parsed) => Ok(parsed),
+            None if reader.steps.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
+            None => Err(reader.error()),
+        }
+    }
+
+    /// The shortest instruction that prints as `read` does, which was read from another spelling of that text: other
+    /// names of registers or other digits do not make an instruction longer.
+    fn respelled(&self, reader: &Reader<'_>, read: Parsed, least: u8) -> Option<Parsed> {
+        let mut line = Line::new();
+        reader.print(&read.decoded, self.stream.layouts.get(usize::from(read.layout))?, &mut line);
+        let printed = Reader::new(*self, line.as_str(), reader.address, reader.labels);
+        let target = |of: &Parsed| target(*self, &of.decoded, reader.address);
+        let same_target = |found: &Parsed| reader.label.get().is_none() || target(found) == target(&read);
+        self.readings(&printed, least).0.filter(same_target)
+    }
+
+    /// The shortest instruction that prints as a text, and the first that the text can be read as.
+    fn readings(&self, reader: &Reader<'_>, least: u8) -> (Option<Parsed>, Option<Parsed>) {
+        let (text, start) = (reader.text, reader.blanks(0));
         let (mut best, mut other): (Option<Parsed>, _) = (None, None);
+        let Some(set) = self.stream.sets.first() else { return (best, other) };
         for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
             // Most layouts are ruled out by a word that their text always contains.
             if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
@@ -133,11 +158,7 @@ impl Engine {
                 break;
             }
         }
-        match best.or(other) {
-            Some(parsed) => Ok(parsed),
-            None if reader.steps.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
-            None => Err(reader.error()),
-        }
+        (best, other)
     }
 
     /// Parses a text as the instruction with this opcode, if one of its words has this text.
@@ -215,10 +236,15 @@ impl Reader<'_> {
         found
     }
 
+    /// Prints an instruction by a layout, with the labels of the text.
+    fn print(&self, decoded: &Decoded, layout: &'static Layout, line: &mut Line) {
+        Scope { layout, ..self.engine.scope(decoded) }.print_at(self.address, self, line);
+    }
+
     /// Whether an instruction prints as the text, ignoring white space.
     fn prints(&self, decoded: &Decoded, layout: &'static Layout) -> bool {
         let mut line = Line::new();
-        Scope { layout, ..self.engine.scope(decoded) }.print_at(self.address, self, &mut line);
+        self.print(decoded, layout, &mut line);
         let plain = |text: &str, other: &str| {
             let (mut a, mut b) =
                 (text.bytes().filter(|b| !b.is_ascii_whitespace()), other.bytes().filter(|b| !b.is_ascii_whitespace()));

@@ -6317,7 +6317,7 @@ impl Instruction {
 /// assert_eq!(instruction.to_string(), "LD_VAR_SPECIAL.auto.center.store.slot0 @r0, r2, index:0x0");
 ///
 /// // Other words are errors that say why.
-/// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0xff in bits 55..48");
+/// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0x1ff in bits 56..48");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline]
