@@ -4934,7 +4934,7 @@ impl Instruction {
 /// assert_eq!(instruction.to_string(), "LD_ATTR.v2.f16.slot7.id.wait02 @, u19, core_id, lane_id");
 ///
 /// // Other words are errors that say why.
-/// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0xff in bits 55..48");
+/// assert_eq!(decode(0xffffffffffffffff).unwrap_err().to_string(), "unknown opcode: no instruction has 0x1ff in bits 56..48");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[inline]
@@ -32323,7 +32323,7 @@ mod tables {
     const O94: Operand = Operand {
         name: "sr_write",
         doc: "",
-        access: Access::Write,
+        access: Access::ReadWrite,
         size: 32,
         shape: Shape::List {
             kind: 2,
@@ -34497,27 +34497,6 @@ mod tables {
     const R315: &[RegisterField] = &[F309, F312, F313];
     const R316: &[RegisterField] = &[F309, F293, F294];
     const F317: RegisterField = RegisterField {
-        mask: 0x80,
-        value: 0,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 0,
-        operand: 2,
-    };
-    const F318: RegisterField = RegisterField {
-        mask: 0xc0,
-        value: 0x80,
-        first: &Bits::new(0, 6),
-        base: 0,
-        count: None,
-        plus: 1,
-        bank: 1,
-        operand: 2,
-    };
-    const R319: &[RegisterField] = &[F309, F317, F318];
-    const F320: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34527,7 +34506,28 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const R321: &[RegisterField] = &[F320];
+    const F318: RegisterField = RegisterField {
+        mask: 0x80,
+        value: 0,
+        first: &Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 0,
+        operand: 2,
+    };
+    const F319: RegisterField = RegisterField {
+        mask: 0xc0,
+        value: 0x80,
+        first: &Bits::new(0, 6),
+        base: 0,
+        count: None,
+        plus: 1,
+        bank: 1,
+        operand: 2,
+    };
+    const R320: &[RegisterField] = &[F309, F317, F318, F319];
+    const R321: &[RegisterField] = &[F317];
     const F322: RegisterField = RegisterField {
         mask: 0,
         value: 0,
@@ -34581,7 +34581,8 @@ mod tables {
         operand: 3,
     };
     const R329: &[RegisterField] = &[F312, F313, F295, F296, F327, F328];
-    const F330: RegisterField = RegisterField {
+    const R330: &[RegisterField] = &[F309, F318, F319];
+    const F331: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34591,8 +34592,8 @@ mod tables {
         bank: 0,
         operand: 1,
     };
-    const R331: &[RegisterField] = &[F330];
-    const F332: RegisterField = RegisterField {
+    const R332: &[RegisterField] = &[F331];
+    const F333: RegisterField = RegisterField {
         mask: 0,
         value: 0,
         first: &Bits::new(0, 6),
@@ -34602,7 +34603,7 @@ mod tables {
         bank: 0,
         operand: 0,
     };
-    const R333: &[RegisterField] = &[F332];
+    const R334: &[RegisterField] = &[F333];
     pub(super) static ISA: Isa = Isa {
         name: "valhall-2021",
         doc: "Arm Mali Valhall as documented in 2021; 64-bit words.",
@@ -44213,7 +44214,7 @@ mod tables {
         (R315, R289),
         (R316, R289),
         (R311, R310),
-        (R319, R321),
+        (R320, R321),
         (R311, R310),
         (R311, R299),
         (R308, R299),
@@ -44364,9 +44365,9 @@ mod tables {
         (R308, R299),
         (R308, R310),
         (R316, R310),
-        (R319, R331),
-        (R319, R331),
-        (R308, R333),
+        (R330, R332),
+        (R330, R332),
+        (R308, R334),
         (R307, R299),
     ];
     static PRIMARY: [u64; 512] = [
