@@ -128,6 +128,7 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
         }
         if let Some(found) = isa.semantics.as_ref().filter(|_| !diagnostics.has_errors()) {
             semantics::check::unused(&isa, found, &mut diagnostics);
+            semantics::branches::check(&isa, found, &mut diagnostics);
         }
         if settings.deny_warnings {
             diagnostics.warnings_as_errors();

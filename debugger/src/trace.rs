@@ -7,7 +7,7 @@ use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
 use crate::code::Found;
-use crate::listing::Listing;
+use crate::listing::{Line, Listing, format_pc};
 use crate::memory::Address;
 use crate::names::Names;
 use crate::value::Format;
@@ -101,6 +101,8 @@ pub struct Step {
     pub label: Option<String>,
     /// Its text, as it was when it was executed.
     pub text: String,
+    /// Where a branch went, if that is not the place that its text names.
+    pub went: Option<u64>,
     /// The registers that changed, with the new values in the lanes where they did. A register that lanes share has one
     /// lane.
     pub changes: Vec<(Register, Values)>,
@@ -207,13 +209,30 @@ impl Observer for Trace<'_> {
             };
             Some(Store { space: access.space, address: access.address, size: size as u8, lane: access.lane, value })
         });
+        let went = line.as_deref().and_then(|line| went_elsewhere(view, at, lanes, line));
         let (label, text) = line.map_or_else(Default::default, |line| (line.label.clone(), line.text.clone()));
-        let step = Step { origin: view.origin(), at, label, text, changes, stores: stores.collect() };
+        let step = Step { origin: view.origin(), at, label, text, went, changes, stores: stores.collect() };
         (self.tell)(&step)
     }
 }
 
+/// Where a lane went that has neither followed a branch nor gone on after it. Text and meaning of an instruction come
+/// from different parts of a specification, which may contradict each other.
+fn went_elsewhere(view: &dyn View, at: At, lanes: u64, line: &Line) -> Option<u64> {
+    let target = line.target?;
+    let executed = (0..64).filter(|lane| (at.active & lanes) >> lane & 1 != 0);
+    executed.filter_map(|lane| view.place_of(lane)).find(|place| ![target, line.next].contains(place))
+}
+
 impl Step {
+    /// The text, with where a branch went if it says something else.
+    fn whole_text(&self, machine: &dyn Machine) -> String {
+        match self.went {
+            Some(place) => format!("{} (went to {})", self.text, format_pc(machine, place)),
+            None => self.text.clone(),
+        }
+    }
+
     /// The step in one line of at most `width` characters: warp, place, lanes (`+` executes, `.` is elsewhere, `x` has
     /// ended or does not exist), text, changed values.
     pub fn line(&self, machine: &dyn Machine, width: Option<usize>) -> String {
@@ -221,7 +240,7 @@ impl Step {
         let place = if machine.unit() == 1 { format!("{pc:#06x}") } else { format!("{pc:>4}") };
         let mut text =
             if single { place } else { format!("{} {place} {} ", self.origin, signs(machine, live, active)) };
-        let _ = write!(text, "{}{}", if single { "  " } else { "" }, self.text);
+        let _ = write!(text, "{}{}", if single { "  " } else { "" }, self.whole_text(machine));
         let changes = self.changes.iter().map(|(register, values)| {
             let bank = &machine.banks()[usize::from(register.bank)];
             let alone = single || bank.uniform;
@@ -245,7 +264,7 @@ impl Step {
 
     /// The step as a JSON object.
     pub fn json(&self, machine: &dyn Machine) -> Value {
-        let mut object = place("step", &self.origin, self.at, (self.label.as_deref(), &self.text));
+        let mut object = place("step", &self.origin, self.at, (self.label.as_deref(), &self.whole_text(machine)));
         let changes = self.changes.iter().map(|(register, values)| {
             let bank = &machine.banks()[usize::from(register.bank)];
             (bank.name(register.index), lanes(values, bank.width))

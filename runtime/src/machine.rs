@@ -142,6 +142,12 @@ pub trait View {
         None
     }
 
+    /// Where a lane goes on, after an instruction. `None` where that is not known.
+    fn place_of(&self, lane: usize) -> Option<u64> {
+        let _ = lane;
+        None
+    }
+
     /// The exit status of the program, in the view after its end, if it has ended with one.
     fn exit_status(&self) -> Option<u64> {
         None

@@ -222,6 +222,10 @@ impl<const L: usize> View for Seen<'_, L> {
         Some(())
     }
 
+    fn place_of(&self, lane: usize) -> Option<u64> {
+        self.machine.pc_of(lane)
+    }
+
     fn exit_status(&self) -> Option<u64> {
         self.exit
     }

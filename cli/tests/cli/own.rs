@@ -133,6 +133,11 @@ fn a_program_is_assembled_for_its_address() {
         let stop = launched(&spec, program, &["--quiet", "--break", "fun"]).expect(0);
         assert!(stop.out().contains("0x306"), "{}", stop.out());
     }
+    // A text and a target that contradict each other: the trace tells where the program went.
+    let spec = CALLS.replace("FROM", "this").replace("BRANCH", "branch(next + to)");
+    let astray = "program: |\n  call over\n  over: nop\n  nop\n  nop\n  nop\n  end\naddress: 0x100\n";
+    let trace = launched(&spec, astray, &["--quiet", "--trace"]).expect(0);
+    assert!(trace.out().contains("call 0x4  → over (went to 0x108)"), "{}", trace.out());
     let words =
         "program: |\n  go over\n  end\n  over: mask r1\n  end\naddress: 0x100\nregisters: { mask: 5 }\nshow: [r1]\n";
     assert_eq!(launched(LANES, words, &["--quiet"]).expect(0).out(), "r1 = 0005\n");

@@ -44,8 +44,8 @@ pub struct Built {
     pub modifiers: Vec<Modifier>,
     /// The intrinsics used in the text, in ascending order.
     pub intrinsics: Vec<u16>,
-    /// Whether the text reads each operand.
-    pub reads: Vec<bool>,
+    /// Where the text first reads the value that each operand has before the instruction.
+    pub reads: Vec<Option<Span>>,
     /// Whether the text writes each operand.
     pub writes: Vec<bool>,
     /// The node with the text's value, if it has one.
@@ -108,7 +108,7 @@ pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Di
         calls: Vec::new(),
         steps: 0,
         built: Built {
-            reads: vec![false; scope.operands.len()],
+            reads: vec![None; scope.operands.len()],
             writes: vec![false; scope.operands.len()],
             ..Built::default()
         },

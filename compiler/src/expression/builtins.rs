@@ -243,7 +243,7 @@ impl Builder<'_> {
                     self.typed(&value, *ty, argument.span)?
                 }
                 Parameter::Operand => match self.expression(argument, None)? {
-                    Value::Operand(operand) => self.pass_operand(operand),
+                    Value::Operand(operand) => self.pass_operand(operand, argument.span),
                     _ => {
                         let error = Diagnostic::error("E0123", argument.span, "expected an operand");
                         return Err(self.error(error.secondary(info.span, "this parameter is an `operand`")));

@@ -92,7 +92,7 @@ impl Builder<'_> {
                 (Subject::Number(node), reached)
             }
         };
-        if let Some(ty) = expected.filter(|ty| self.scope.exact && ty.is_integer()) {
+        if let Some(ty) = expected.filter(|ty| self.scope.in_encoding && ty.is_integer()) {
             let most = ones(u32::from(ty.bits)) >> u32::from(ty.class == Class::Signed);
             let least = if ty.class == Class::Signed { -i128::from(most) - 1 } else { 0 };
             let fits = |number| (least..=most.into()).contains(&number);

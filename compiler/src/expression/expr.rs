@@ -96,7 +96,7 @@ impl Builder<'_> {
             }
             return Ok(Some(Value::Node(self.read_state(state, None))));
         }
-        if let Some(special) = Special::ALL.into_iter().find(|s| s.as_str() == name) {
+        if let Some(special) = self.specials().iter().find(|s| s.as_str() == name) {
             let ty = match special {
                 Special::Lane => Type::U32,
                 Special::Active => Type::U64,
@@ -108,7 +108,7 @@ impl Builder<'_> {
                     }
                 },
             };
-            return Ok(Some(Value::Node(self.graph.node(Op::Special, special as u16, ty, [NONE; 4]))));
+            return Ok(Some(Value::Node(self.graph.node(Op::Special, *special as u16, ty, [NONE; 4]))));
         }
         if let Some(round) = super::builtins::rounding(name) {
             return Ok(Some(Value::Round(vec![(Vec::new(), round)], None)));
@@ -119,17 +119,26 @@ impl Builder<'_> {
         Ok(None)
     }
 
+    /// The properties of threads that the text may use: an encoding has none.
+    fn specials(&self) -> &'static [Special] {
+        if self.scope.in_encoding { &[] } else { &Special::ALL }
+    }
+
     /// The diagnostic of a name that stands for nothing.
     pub(super) fn unknown(&self, name: &str, span: Span) -> Diagnostic {
         let library = self.scope.library;
-        let error = Diagnostic::error("E0121", span, format!("no value named `{name}`")).label("unknown name");
+        let error = match Special::ALL.iter().find(|special| special.as_str() == name) {
+            Some(_) => Diagnostic::error("E0121", span, format!("`{name}` is not known in an encoding"))
+                .label("known only when the instruction executes"),
+            None => Diagnostic::error("E0121", span, format!("no value named `{name}`")).label("unknown name"),
+        };
         let locals = self.locals.iter().map(|(local, _)| local.clone());
         let known: Vec<String> = locals
             .chain(self.scope.operands.iter().map(|o| o.name.clone()))
             .chain(self.scope.modifiers.iter().map(|m| m.name.clone()))
             .chain(self.scope.numbers.iter().map(|(n, _)| n.clone()))
             .chain(library.states.iter().map(|s| s.name.clone()))
-            .chain(Special::ALL.iter().map(|s| s.as_str().to_owned()))
+            .chain(self.specials().iter().map(|s| s.as_str().to_owned()))
             .collect();
         match did_you_mean(name, known.iter().map(String::as_str)) {
             Some(near) => error.help(format!("did you mean `{near}`?")),

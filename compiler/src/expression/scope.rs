@@ -111,8 +111,9 @@ pub struct Scope<'a> {
     pub numbers: Vec<(String, u64)>,
     /// The slots of a group that the text may call, by name and index.
     pub slots: Vec<(String, u16)>,
-    /// Whether an arm must not return a negative number as an unsigned one: in encodings, values are written exactly.
-    pub exact: bool,
+    /// Whether the text is part of an encoding. Values are then written exactly, so that an arm must not return a
+    /// negative number as an unsigned one, and there is no thread whose properties could be asked.
+    pub in_encoding: bool,
 }
 
 impl<'a> Scope<'a> {
@@ -124,7 +125,7 @@ impl<'a> Scope<'a> {
             modifiers: Vec::new(),
             numbers: Vec::new(),
             slots: Vec::new(),
-            exact: false,
+            in_encoding: false,
         }
     }
 }
@@ -138,6 +139,8 @@ pub struct OperandInfo {
     pub ty: Type,
     /// The number of elements.
     pub elements: u16,
+    /// Its `size` may be any multiple of this many bits, and decides the type; 0 if the type does not depend on it.
+    pub size_step: u16,
     /// Its possible values, which determine the arms that a `match` needs.
     pub choices: Choices,
     /// The modifiers written after it, followed by the fields that all alternatives of its kind have.

@@ -188,6 +188,7 @@ fn scope<'a>(isa: &Isa, groups: &Groups, library: &'a Library, roles: &[String],
         ty: Type::U32,
         // The register and those that follow it.
         elements: MAX_REGISTERS,
+        size_step: 0,
         choices: Choices::Number(32),
         suffixes: Vec::new(),
         partial: Vec::new(),

@@ -242,6 +242,7 @@ impl Resolver<'_> {
                 name: name.clone().unwrap_or_default(),
                 ty,
                 elements: 1,
+                size_step: 0,
                 choices: Choices::Number(ty.bits),
                 suffixes: Vec::new(),
                 partial: Vec::new(),

@@ -2,32 +2,35 @@
 //!
 //! | code  | meaning |
 //! |-------|---------|
-//! | W0220 | an operand that the text of its instruction never uses |
+//! | W0220 | an operand that the text of its instruction never uses, or never reads although its `access` says so |
 //! | W0221 | a modifier, or one of an operand, that the text of its instruction never reads |
 //! | W0222 | a function, an arm, a state or an intrinsic that no text uses |
+//! | E0126 | an operand that is read, although its `access` does not say so |
 //! | E0128 | a destination that is never written |
 
-use isaforge_core::semantics::Modifier;
+use isaforge_core::semantics::{Modifier, NONE, Op};
 
 use super::model::Semantics;
+use super::resolve::Use;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::expression::{Built, Scope};
+use crate::expression::{Built, OperandInfo, Scope};
 use crate::model::Isa;
 use crate::source::Span;
 use crate::spec::Access;
 
-/// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `access` holds how the
-/// instruction accesses it and how many suffixes it has; `None` for entries that are not operands. `modifiers` are
+/// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `uses` holds how the
+/// instruction uses it; `None` for entries that are not operands. `modifiers` are
 /// those that only the text can give a meaning.
 pub fn operation(
     name: &str,
     scope: &Scope<'_>,
-    access: &[Option<(Access, usize)>],
+    uses: &[Option<Use>],
     modifiers: &[Modifier],
     built: &Built,
     text: Span,
     out: &mut Diagnostics,
 ) {
+    let always = always_read(built);
     // An operation without effects uses no operand.
     let nothing = built.nodes.is_empty();
     for modifier in scope.modifiers.iter().filter(|modifier| modifiers.contains(&modifier.reference)) {
@@ -37,8 +40,9 @@ pub fn operation(
         }
     }
     for (k, operand) in scope.operands.iter().enumerate() {
-        let Some((access, suffixes)) = access.get(k).copied().flatten() else { continue };
-        let (reads, writes) = (built.reads[k], built.writes[k]);
+        let Some(Use { access, is_register, suffixes }) = uses.get(k).copied().flatten() else { continue };
+        let (read_at, writes) = (built.reads[k], built.writes[k]);
+        let reads = read_at.is_some();
         // For some operands only the fields matter, such as which components are written.
         let names = operand.suffixes.iter().any(|suffix| built.modifiers.contains(&suffix.reference));
         match access {
@@ -48,9 +52,30 @@ pub fn operation(
                     .secondary(operand.span, "written, according to its `access`");
                 out.push(error.help(format!("assign it: `{} = …`", operand.name)));
             }
+            Access::Write | Access::None if is_register && always >> (k & 63) & 1 != 0 && reads => {
+                let (is, should) = match access {
+                    Access::Write => ("write-only", "read-write"),
+                    _ => ("neither read nor written", "read"),
+                };
+                let message = format!("`{}` is {is}, but the text of `{name}` reads it", operand.name);
+                // The place may be in a function that other instructions call.
+                let place =
+                    read_at.filter(|place| place.file == text.file && text.range().contains(&place.range().start));
+                let error = Diagnostic::error("E0126", place.unwrap_or(text), message);
+                let error =
+                    read_at.filter(|_| place.is_none()).into_iter().fold(error, |e, at| e.secondary(at, "read here"));
+                let error = error.secondary(operand.span, "declared by its `access`");
+                out.push(error.help(format!("if the instruction reads it, say `access: {should}`")));
+            }
             Access::Read | Access::None if !reads && !names && !nothing => {
                 let message = format!("the text of `{name}` never uses `{}`", operand.name);
                 out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
+            }
+            Access::ReadWrite if !reads && writes_whole(built, k, operand) => {
+                let message = format!("the text of `{name}` never reads `{}`", operand.name);
+                let warning = Diagnostic::warning("W0220", text, message);
+                let warning = warning.secondary(operand.span, "read and written, according to its `access`");
+                out.push(warning.help("say `access: write`"));
             }
             _ => {}
         }
@@ -62,6 +87,49 @@ pub fn operation(
             }
         }
     }
+}
+
+/// The operands whose old values the effects of a text need whatever the modifiers are, as a bit set. An operand that is
+/// only written may keep a part where a modifier says so: the half of a register that is not written.
+fn always_read(built: &Built) -> u64 {
+    // For each node: the operands, and whether its value follows from modifiers alone.
+    let mut found: Vec<(u64, bool)> = Vec::with_capacity(built.nodes.len());
+    let mut always = 0;
+    for node in &built.nodes {
+        let of = |argument: u16| found.get(usize::from(argument)).copied().unwrap_or((0, true));
+        let arguments = (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0).map(|k| node.args[k]);
+        let listed = match node.op {
+            Op::Pack => Some((node.args[0], node.args[1])),
+            Op::Pick | Op::Intrinsic => Some((node.args[1], node.args[2])),
+            _ => None,
+        };
+        let listed = listed.map_or(&[][..], |(first, count)| {
+            let (first, count) = (usize::from(first), usize::from(count));
+            built.lists.get(first..first + count).unwrap_or_default()
+        });
+        let all = arguments.chain(listed.iter().copied().filter(|_| node.op != Op::Pick)).map(of);
+        let (needed, of_modifiers) = all.fold((0, true), |(a, x), (b, y)| (a | b, x && y));
+        let either = |(a, x): (u64, bool), (b, y): (u64, bool)| (a & b, x && y);
+        let own = match node.op {
+            Op::Operand => (1 << (node.args[0] & 63), false),
+            Op::Pick => listed.iter().skip(1).step_by(2).map(|arm| of(*arm)).reduce(either).unwrap_or((0, true)),
+            Op::Select if of(node.args[0]).1 => either(of(node.args[1]), of(node.args[2])),
+            op => (needed, of_modifiers && (op.is_pure() || matches!(op, Op::Is | Op::Modifier))),
+        };
+        let may_be_left_out = node.op.condition().is_some_and(|k| node.args[k] != NONE && of(node.args[k]).1);
+        if node.op.is_effect() && !may_be_left_out {
+            always |= own.0;
+        }
+        found.push(own);
+    }
+    always
+}
+
+/// Whether a text always writes all of an operand, so that nothing of its old value is left.
+fn writes_whole(built: &Built, operand: usize, info: &OperandInfo) -> bool {
+    let writes = built.nodes.iter().filter(|node| node.op == Op::Write && usize::from(node.args[0]) == operand);
+    let whole = writes.filter(|node| node.args[3] == NONE && node.ty.size() == info.ty.size());
+    whole.count() == usize::from(info.elements)
 }
 
 /// Reports functions, states, intrinsics and arms that are declared but never used.

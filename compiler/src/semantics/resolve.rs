@@ -23,9 +23,9 @@ use crate::expression::{build, parse_signature, parse_text};
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
-use scope::stream_scope;
+use scope::{form_uses, stream_scope};
 
-pub use scope::form_scope;
+pub use scope::{Use, form_scope};
 
 pub(crate) use scope::field_scope;
 
@@ -152,19 +152,17 @@ impl Resolver<'_> {
                 return None;
             }
         };
-        let (name, scope, access) =
-            match self.isa.stream().map(|stream| stream_scope(&self.isa, stream, opcode, library)) {
-                Some(found) => found?,
-                None => {
-                    let form = &self.isa.forms[opcode];
-                    let access =
-                        form.operands.iter().map(|operand| Some((operand.access, operand.suffixes.len()))).collect();
-                    (form.name.clone(), form_scope(&self.isa, form, library), access)
-                }
-            };
+        let (name, scope, uses) = match self.isa.stream().map(|stream| stream_scope(&self.isa, stream, opcode, library))
+        {
+            Some(found) => found?,
+            None => {
+                let form = &self.isa.forms[opcode];
+                (form.name.clone(), form_scope(&self.isa, form, library), form_uses(&self.isa, form))
+            }
+        };
         let built = build(&scope, &block, None, self.out)?;
         let modifiers = self.modifiers_of_texts(opcode, semantics);
-        super::check::operation(&name, &scope, &access, &modifiers, &built, text.span, self.out);
+        super::check::operation(&name, &scope, &uses, &modifiers, &built, text.span, self.out);
         Some(Operation { text: tidy(&text.value), span: text.span, built })
     }
 

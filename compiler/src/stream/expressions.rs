@@ -48,7 +48,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
     };
     let library = Library::default();
     let mut scope = Scope::new(&library);
-    scope.exact = true;
+    scope.in_encoding = true;
     let own = |name: &str, input| Name {
         name: name.to_owned(),
         signed: false,
@@ -68,6 +68,7 @@ pub fn expression(text: &Spanned<String>, names: &[Name], want: Want, out: &mut 
             name: name.name.clone(),
             ty: if name.signed { Type::signed(64) } else { Type::U64 },
             elements: 1,
+            size_step: 0,
             choices: name.choices.clone(),
             suffixes: Vec::new(),
             partial: Vec::new(),

@@ -7,6 +7,7 @@ mod support;
 mod ambiguity;
 mod arm_xml;
 mod catalogue;
+mod declared;
 mod diff;
 mod diff_operations;
 mod emitted;

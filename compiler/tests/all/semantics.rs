@@ -170,7 +170,7 @@ fn functions_are_expanded_where_they_are_called() {
 
 #[test]
 fn a_writer_assigns_the_operand_that_it_is_given() {
-    let writer = "  functions:\n    low(d) = v: \"d = concat(d.h1, v.h0)\"\n";
+    let writer = "  functions:\n    low(d) = v: \"d = zext(u32, v.h0)\"\n";
     assert_eq!(run(writer, "low(d) = a + b", [0; 3], 0x1_0002, 3).unwrap().values[0], 5);
     let message = run(writer, "low(a) = b; d = b", [0; 3], 1, 2).err().unwrap();
     assert!(message.contains("E0126"), "{message}");

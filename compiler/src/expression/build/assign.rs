@@ -1,5 +1,7 @@
 //! Assignments to names, operands and states, which are written once the text ends.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use isaforge_core::semantics::{NONE, Op, Type};
 
 use super::{Builder, Place, Stop};
@@ -157,7 +159,7 @@ impl<'a> Builder<'a> {
         let node = self.node_of(&found, Some(ty), value.span)?;
         let found = self.graph.ty(node);
         if found.size() != ty.size() || found.class == isaforge_core::semantics::Class::Bool && found != ty {
-            return Err(self.mismatch(value.span, ty, found));
+            return Err(self.mismatched(node, ty, value.span));
         }
         // Registers hold bits, so any type of the right size can be assigned.
         Ok(self.bits(node, ty))
@@ -184,6 +186,47 @@ impl<'a> Builder<'a> {
 
     fn was_assigned(&self, place: Place) -> Option<(u16, u16)> {
         self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
+    }
+
+    /// Whether a place was assigned wherever the current statement is executed.
+    pub(super) fn is_assigned_here(&self, place: Place) -> bool {
+        self.was_assigned(place).is_some_and(|(_, when)| when == NONE || self.holds_here(when))
+    }
+
+    /// Whether a condition follows from those of the current statement; also if that takes long to decide.
+    fn holds_here(&self, condition: u16) -> bool {
+        const MAX_CONDITIONS: usize = 32;
+        const MAX_ATOMS: usize = 6;
+        let node = |at: u16| &self.graph.nodes[usize::from(at)];
+        let (mut known, mut atoms) = (BTreeSet::new(), Vec::new());
+        let mut open: Vec<u16> = self.path.iter().map(|(condition, _)| *condition).chain([condition]).collect();
+        while let Some(at) = open.pop() {
+            if !known.insert(at) {
+                continue;
+            }
+            match node(at).op {
+                Op::Not => open.push(node(at).args[0]),
+                Op::And | Op::Or => open.extend(&node(at).args[..2]),
+                _ => atoms.push(at),
+            }
+            if known.len() > MAX_CONDITIONS || atoms.len() > MAX_ATOMS {
+                return true;
+            }
+        }
+        // Arguments precede the nodes that they belong to.
+        (0..1u32 << atoms.len()).all(|chosen| {
+            let mut holds: BTreeMap<u16, bool> = (0..).zip(&atoms).map(|(i, at)| (*at, chosen >> i & 1 != 0)).collect();
+            for at in &known {
+                let [a, b] = [0, 1].map(|k| holds.get(&node(*at).args[k]).copied().unwrap_or(false));
+                match node(*at).op {
+                    Op::Not => drop(holds.insert(*at, !a)),
+                    Op::And => drop(holds.insert(*at, a && b)),
+                    Op::Or => drop(holds.insert(*at, a || b)),
+                    _ => {}
+                }
+            }
+            self.path.iter().any(|(at, value)| holds[at] != *value) || holds[&condition]
+        })
     }
 
     /// The current value of a place that held `original` at the start.

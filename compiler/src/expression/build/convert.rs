@@ -63,7 +63,7 @@ impl Builder<'_> {
     pub(in crate::expression) fn typed(&mut self, value: &Value, ty: Type, span: Span) -> Result<u16, Stop> {
         let node = self.node_of(value, Some(ty), span)?;
         let found = self.graph.ty(node);
-        if found == ty { Ok(node) } else { Err(self.mismatch(span, ty, found)) }
+        if found == ty { Ok(node) } else { Err(self.mismatched(node, ty, span)) }
     }
 
     /// Converts the value to a truth value.
@@ -127,7 +127,28 @@ impl Builder<'_> {
         let message = format!("mismatched types `{a}` and `{b}`");
         let error =
             Diagnostic::error("E0122", b_span, message).label(format!("`{b}`")).secondary(a_span, format!("`{a}`"));
-        Err(self.error(conversion(error, a, b)))
+        let mut error = conversion(error, a, b);
+        error.notes.extend(self.of_size(left, b).or_else(|| self.of_size(right, a)));
+        Err(self.error(error))
+    }
+
+    /// Says that another `size` of an operand gives it the expected type.
+    fn of_size(&self, node: u16, expected: Type) -> Option<String> {
+        let node = self.graph.nodes.get(usize::from(node)).filter(|node| node.op == Op::Operand)?;
+        let info = self.scope.operands.get(usize::from(node.args[0]))?;
+        let bits = expected.bits;
+        let possible = expected == Type::unsigned(bits) && u16::from(bits).is_multiple_of(info.size_step);
+        possible.then(|| format!("`{}` is a `{expected}` with `size: {bits}`", info.name))
+    }
+
+    /// Reports a node that has another type than expected.
+    pub(super) fn mismatched(&mut self, node: u16, expected: Type, span: Span) -> Stop {
+        let found = self.graph.ty(node);
+        let message = format!("expected `{expected}`, found `{found}`");
+        let error = Diagnostic::error("E0122", span, message).label(format!("`{found}`"));
+        let mut error = conversion(error, expected, found);
+        error.notes.extend(self.of_size(node, expected));
+        self.error(error)
     }
 
     pub(in crate::expression) fn mismatch(&mut self, span: Span, expected: Type, found: Type) -> Stop {
@@ -159,15 +180,7 @@ fn conversion(error: Diagnostic, expected: Type, found: Type) -> Diagnostic {
             (false, isaforge_core::semantics::Class::Signed) => "sext",
             _ => "zext",
         };
-        let error = error.help(format!("`{name}({expected}, …)` changes the width"));
-        let other = if found == Type::U32 { expected } else { found };
-        let unsigned = |ty: Type| ty.class == isaforge_core::semantics::Class::Unsigned && ty.lanes == 1;
-        if (found == Type::U32 || expected == Type::U32) && unsigned(other) {
-            let bits = other.bits;
-            let note = format!("an operand of a kind whose registers are no wider is a `{other}` with `size: {bits}`");
-            return error.note(note);
-        }
-        return error;
+        return error.help(format!("`{name}({expected}, …)` changes the width"));
     }
     if expected.is_float() || found.is_float() {
         return error.help(format!("`cvt({expected}, …)` converts the number"));

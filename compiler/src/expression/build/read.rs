@@ -34,15 +34,22 @@ impl<'a> Builder<'a> {
             let message = format!("`{}` is read after a part of it was assigned", info.name);
             return Err(self.error(Diagnostic::error("E0126", span, message).help("read it before: `let old = …`")));
         }
-        self.built.reads[operand] = true;
+        if !self.is_assigned_here(place) {
+            self.note_read(operand, span);
+        }
         let original = self.graph.node(Op::Operand, 0, info.ty, [operand as u16, element, NONE, NONE]);
         Ok(self.forwarded(place, original))
     }
 
     /// Reads the first element of an operand as a type of another size.
-    pub(in crate::expression) fn read_operand_as(&mut self, operand: usize, ty: Type) -> u16 {
-        self.built.reads[operand] = true;
+    pub(in crate::expression) fn read_operand_as(&mut self, operand: usize, ty: Type, span: Span) -> u16 {
+        self.note_read(operand, span);
         self.graph.node(Op::Operand, 0, ty, [operand as u16, 0, NONE, NONE])
+    }
+
+    /// Notes the first place that reads the value which an operand has before the instruction.
+    fn note_read(&mut self, operand: usize, span: Span) {
+        self.built.reads[operand].get_or_insert(span);
     }
 
     pub(in crate::expression) fn read_state(&mut self, state: usize, index: Option<u16>) -> u16 {
@@ -114,9 +121,11 @@ impl<'a> Builder<'a> {
     }
 
     /// Passes an operand as an argument of an intrinsic, which may read and write it.
-    pub(in crate::expression) fn pass_operand(&mut self, operand: usize) -> u16 {
+    pub(in crate::expression) fn pass_operand(&mut self, operand: usize, span: Span) -> u16 {
         let info: &OperandInfo = &self.scope.operands[operand];
-        self.built.reads[operand] |= info.reads;
+        if info.reads {
+            self.note_read(operand, span);
+        }
         self.built.writes[operand] |= info.writes;
         self.graph.constant(Type::unsigned(16), operand as u64)
     }

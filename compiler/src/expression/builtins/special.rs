@@ -174,7 +174,7 @@ impl Builder<'_> {
                 wanted(self, 2, 2)?;
                 let ty = self.type_argument(&arguments[0])?;
                 match self.expression(&arguments[1], None)? {
-                    Value::Operand(operand) => Ok(Value::Node(self.read_operand_as(operand, ty))),
+                    Value::Operand(operand) => Ok(Value::Node(self.read_operand_as(operand, ty, arguments[1].span))),
                     _ => Err(self.error(Diagnostic::error("E0123", arguments[1].span, "expected an operand"))),
                 }
             }

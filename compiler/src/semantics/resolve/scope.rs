@@ -2,6 +2,7 @@
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Modifier, Type};
+use isaforge_core::stream::MAX_NESTING;
 
 use crate::expression::scope::Library;
 use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope};
@@ -23,7 +24,7 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     scope.numbers = isa.parameters.get(&form.name).cloned().into_iter().collect();
     scope.modifiers = form.modifiers.iter().enumerate().map(|(i, m)| modifier(m, Modifier::Form(i as u8))).collect();
     for (k, operand) in form.operands.iter().enumerate() {
-        let (ty, elements) = operand_type(isa, operand);
+        let (ty, elements, size_step) = operand_type(isa, operand);
         let mut suffixes: Vec<_> = operand.suffixes.iter().enumerate().map(|(j, m)| suffix(k, j, m)).collect();
         let mut partial = Vec::new();
         if let Shape::One { kind, .. } = operand.shape {
@@ -42,6 +43,7 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
             name: operand.name.clone(),
             ty,
             elements,
+            size_step,
             choices: Choices::Number(ty.bits),
             suffixes,
             partial,
@@ -53,30 +55,68 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     scope
 }
 
-/// How an instruction accesses each operand in its scope, and how many suffixes the operand has.
-type Accesses = Vec<Option<(Access, usize)>>;
+/// How an instruction uses an operand, according to its declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Use {
+    /// Whether it reads or writes the operand.
+    pub access: Access,
+    /// Whether the operand may be a register.
+    pub is_register: bool,
+    /// How many suffixes the operand has.
+    pub suffixes: usize,
+}
 
-/// The name of an instruction of a stream, the scope of its text, and how it accesses each operand in that scope.
+/// How a form uses its operands.
+pub(super) fn form_uses(isa: &Isa, form: &Form) -> Vec<Option<Use>> {
+    let is_register = |kind: usize| {
+        let mut fields = isa.kinds[kind].alternatives.iter().flat_map(|alternative| &alternative.fields);
+        fields.any(|field| matches!(field.ty, model::Type::Register(_)))
+    };
+    let of = |operand: &model::Operand| Use {
+        access: operand.access,
+        is_register: match operand.shape {
+            Shape::One { kind, .. } | Shape::List { kind, .. } => is_register(kind),
+            Shape::Number { .. } => false,
+        },
+        suffixes: operand.suffixes.len(),
+    };
+    form.operands.iter().map(|operand| Some(of(operand))).collect()
+}
+
+/// Whether a field of a stream may be a register, or hold one at most `depth` kinds further in.
+fn holds_register(stream: &Stream, ty: &stream::Type, depth: u8) -> bool {
+    match ty {
+        stream::Type::Register(_) => true,
+        stream::Type::Set(set, _) if depth > 0 => {
+            let mut fields = stream.sets[*set].layouts.iter().flat_map(|layout| &layout.fields);
+            fields.any(|field| holds_register(stream, &field.ty, depth - 1))
+        }
+        _ => false,
+    }
+}
+
+/// The name of an instruction of a stream, the scope of its text, and how it uses each operand in that scope.
 /// Fields that are not operands are numbers, or modifiers if an enum names their values.
 pub(super) fn stream_scope<'a>(
     isa: &Isa,
     stream: &Stream,
     opcode: usize,
     library: &'a Library,
-) -> Option<(String, Scope<'a>, Accesses)> {
+) -> Option<(String, Scope<'a>, Vec<Option<Use>>)> {
     let own = |layout: &&Layout| layout.opcode == opcode && layout.role == Role::Own;
     let layout = stream.sets.first()?.layouts.iter().find(own)?;
-    let mut access = vec![None; layout.fields.len()];
+    let mut uses = vec![None; layout.fields.len()];
     let mut sizes = vec![0; layout.fields.len()];
     for operand in &layout.operands {
-        access[operand.field] = Some((operand.access, 0));
+        let is_register = holds_register(stream, &layout.fields[operand.field].ty, MAX_NESTING);
+        uses[operand.field] = Some(Use { access: operand.access, is_register, suffixes: 0 });
         sizes[operand.field] = operand.size;
     }
     let mut scope = field_scope(isa, &stream.banks, &layout.fields, &sizes, library);
     for field in &layout.modifiers {
         let suffixes = modifier_field(isa, layout, *field, &mut scope);
-        if let Some((_, suffixes)) = suffixes.and_then(|operand| access.get_mut(operand)?.as_mut()) {
-            *suffixes += 1;
+        if let Some(of) = suffixes.and_then(|operand| uses.get_mut(operand)?.as_mut()) {
+            of.suffixes += 1;
         }
     }
     for (k, field) in layout.fields.iter().enumerate() {
@@ -85,12 +125,12 @@ pub(super) fn stream_scope<'a>(
         scope.operands[k].suffixes.extend(suffixes);
         scope.operands[k].partial = partial;
     }
-    for (operand, access) in scope.operands.iter_mut().zip(&mut access) {
-        operand.writes = matches!(access, Some((Access::Write | Access::ReadWrite, _)));
+    for (operand, of) in scope.operands.iter_mut().zip(&mut uses) {
+        operand.writes = matches!(of, Some(Use { access: Access::Write | Access::ReadWrite, .. }));
         // A field that became a modifier is not an operand.
-        *access = access.filter(|_| !operand.name.is_empty());
+        *of = of.filter(|_| !operand.name.is_empty());
     }
-    Some((stream.instructions.get(opcode)?.name.clone(), scope, access))
+    Some((stream.instructions.get(opcode)?.name.clone(), scope, uses))
 }
 
 /// Makes a field a modifier of an operand, and returns the operand's index, or else of the instruction.
@@ -193,6 +233,7 @@ pub(crate) fn field_scope<'a>(
             name,
             ty,
             elements: 1,
+            size_step: u16::from(size.is_some()),
             choices: Choices::Number(field.width.min(ty.bits)),
             suffixes: Vec::new(),
             partial: Vec::new(),
@@ -213,9 +254,9 @@ fn choices(isa: &Isa, ty: model::Type, bits: u32) -> Choices {
     }
 }
 
-/// The type of an operand's elements, and their number. An operand that can be a register has the width of whole
-/// registers, even if the instruction uses fewer bits.
-fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
+/// The type of an operand's elements, their number, and the step of its `size`. An operand that can be a register has
+/// the width of whole registers, even if the instruction uses fewer bits.
+fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16, u16) {
     let word = |bits: u16| Type::unsigned(bits.clamp(1, 64) as u8);
     let register = |kind: usize| {
         let fields = isa.kinds[kind].alternatives.iter().flat_map(|alternative| &alternative.fields);
@@ -226,15 +267,15 @@ fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
         widths.max().unwrap_or(1).max(1)
     };
     match &operand.shape {
-        Shape::One { .. } if operand.size > 64 => (word(32), operand.size.div_ceil(32)),
-        Shape::One { kind, .. } => (word(operand.size.next_multiple_of(register(*kind))), 1),
+        Shape::One { kind, .. } if operand.size > 64 => (word(32), operand.size.div_ceil(32), register(*kind)),
+        Shape::One { kind, .. } => (word(operand.size.next_multiple_of(register(*kind))), 1, register(*kind)),
         Shape::List { count, .. } => {
             let more = count.bits.as_ref().map_or(0, |bits| ones(bits.width()).min(255) as u16);
-            (word(operand.size.min(32)), u16::from(count.plus) + more)
+            (word(operand.size.min(32)), u16::from(count.plus) + more, 1)
         }
         Shape::Number { bits, ty, .. } => {
             let width = if bits.width() <= 32 { 32 } else { 64 };
-            (if *ty == model::Type::Signed { Type::signed(width) } else { Type::unsigned(width) }, 1)
+            (if *ty == model::Type::Signed { Type::signed(width) } else { Type::unsigned(width) }, 1, 0)
         }
     }
 }
