@@ -376,6 +376,14 @@ impl Sources {
         &text[start..end]
     }
 
+    /// A scalar with the place of its text without quotes, where that is written in one piece: offsets within the text
+    /// are then offsets within its span.
+    pub fn inside_quotes(&self, text: &Spanned<String>) -> Spanned<String> {
+        let (length, written) = (text.value.len(), self.snippet(text.span));
+        let quotes = usize::from(written.get(1..=length) == Some(text.value.as_str()) && written.len() == length + 2);
+        Spanned::new(text.value.clone(), text.span.slice(quotes..written.len() - quotes))
+    }
+
     /// The span of a whole text.
     pub fn whole(&self, file: FileId) -> Span {
         Span::new(file, 0..self.text(file).len())

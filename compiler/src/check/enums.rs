@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Bits, Field, Isa, Modifier, Part, Type};
+use crate::model::{Field, Isa, Modifier, Part, Type};
 use crate::source::Span;
+use crate::stream::model::{self as stream, Source};
 
 /// Applies the rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
@@ -43,7 +44,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for shared in &isa.shared {
         let Some(e) = shared.printed.map(|e| &isa.enums[e]) else { continue };
         let ty = Type::Enum(shared.printed.unwrap_or(0));
-        widths.look(&Place { name: &shared.name, bits: &shared.bits, ty, span: shared.span, used: None }, out);
+        let width = shared.bits.width();
+        widths.look(&Place { name: &shared.name, width, ty, span: shared.span, used: None }, out);
         if !e.values.iter().any(|value| value.bits == shared.default) {
             let message = format!("the default {} of `{}` is not a value of `{}`", shared.default, shared.name, e.name);
             out.push(
@@ -57,7 +59,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for kind in &isa.kinds {
         for field in kind.alternatives.iter().flat_map(|a| &a.fields) {
             let Field { name, bits, ty, span } = field;
-            widths.look(&Place { name, bits, ty: *ty, span: *span, used: None }, out);
+            widths.look(&Place { name, width: bits.width(), ty: *ty, span: *span, used: None }, out);
         }
     }
     let shared: HashSet<Span> = isa.shared.iter().map(|s| s.span).collect();
@@ -66,7 +68,18 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let Modifier { name, bits, ty, span, declared, .. } = modifier;
         let place = declared.unwrap_or(*span);
         if !shared.contains(span) && told.insert((place, bits.width(), *ty == Type::Flag)) {
-            widths.look(&Place { name, bits, ty: *ty, span: place, used: declared.map(|_| *span) }, out);
+            let (width, used) = (bits.width(), declared.map(|_| *span));
+            widths.look(&Place { name, width, ty: *ty, span: place, used }, out);
+        }
+    }
+    // Documents of others share enums among fields of several widths.
+    let own = isa.stream().filter(|stream| !stream.exclusive);
+    let layouts = own.into_iter().flat_map(|stream| &stream.sets).flat_map(|set| &set.layouts);
+    for field in layouts.flat_map(|layout| &layout.fields) {
+        let (stream::Type::Enum(e, _), Source::Bits(_)) = (&field.ty, &field.source) else { continue };
+        let width = u32::from(field.width);
+        if told.insert((field.span, width, false)) {
+            widths.look(&Place { name: &field.name, width, ty: Type::Enum(*e), span: field.span, used: None }, out);
         }
     }
     widths.report(out);
@@ -75,7 +88,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
 /// Something that holds a value.
 struct Place<'a> {
     name: &'a str,
-    bits: &'a Bits,
+    width: u32,
     ty: Type,
     span: Span,
     used: Option<Span>,
@@ -102,8 +115,7 @@ struct Misfit {
 
 impl Widths<'_> {
     fn look(&mut self, field: &Place<'_>, out: &mut Diagnostics) {
-        let Place { name, bits, ty, span, used } = *field;
-        let width = bits.width();
+        let Place { name, width, ty, span, used } = *field;
         let error = |message: String| {
             let error = Diagnostic::error("E0108", span, message);
             used.into_iter().fold(error, |error, used| error.secondary(used, "used here"))

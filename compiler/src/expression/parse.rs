@@ -54,12 +54,16 @@ pub fn parse_text(sources: &Sources, text: &Spanned<String>) -> Result<Block> {
     Ok(block)
 }
 
-/// Parses a text that need not be in a file; `span` is the place to report.
+/// Parses a text that need not be in a file; `span` is the place to report. Where it is as long as the text, it is
+/// that text itself, and parts of it are reported.
 ///
 /// # Errors
 /// At the first violation of the grammar (E0120).
 pub fn parse_raw(raw: &str, span: Span) -> Result<Block> {
-    let mut parser = Parser::new(raw, span)?;
+    let mut parser = match span.end as usize - span.start as usize == raw.len() {
+        true => Parser::new(raw, span)?,
+        false => Parser::at_one_place(raw, span)?,
+    };
     let block = parser.statements(span)?;
     parser.end()?;
     Ok(block)

@@ -81,12 +81,27 @@ impl Resolver<'_> {
         prints: Option<&Spanned<String>>,
     ) -> Option<(String, String)> {
         let Some(text) = prints else { return Some((bank.value.clone(), String::new())) };
-        let parts = text.value.split_once("{n}").map(|(before, after)| (before.to_owned(), after.to_owned()));
-        if parts.is_none() {
-            let message = format!("`{}` has no place for the number", text.value);
-            self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
+        let number = |name: &str| (name == "n").then_some(Token::Field(0));
+        let before = self.out.failures();
+        let tokens = parse_template(self.out, text, bank.span, &["n"], &number);
+        if self.out.failures() > before {
+            return None;
         }
-        parts
+        let text_of = |tokens: &[Token]| match tokens {
+            [Token::Text(text)] => text.clone(),
+            _ => String::new(),
+        };
+        let places = tokens.iter().filter(|token| matches!(token, Token::Field(_))).count();
+        let mut sides = tokens.split(|token| matches!(token, Token::Field(_))).map(text_of);
+        if let (1, Some(before), Some(after)) = (places, sides.next(), sides.next()) {
+            return Some((before, after));
+        }
+        let (message, help) = match places {
+            0 => (format!("`{}` has no place for the number", text.value), "write `{n}` for it"),
+            _ => (format!("`{}` has {places} places for the number", text.value), "write `{n}` once"),
+        };
+        self.out.push(Diagnostic::error("E0040", text.span, message).help(help));
+        None
     }
 
     fn shared(&mut self, name: Spanned<String>, spec: spec::SharedSpec) -> Option<Shared> {

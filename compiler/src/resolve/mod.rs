@@ -140,6 +140,14 @@ impl Resolver<'_> {
         }
         self.read += self.sources.text(id).len();
         let node = read_yaml(self.sources, id, self.out)?;
+        if matches!(node.value, Value::Null) {
+            let error = Diagnostic::error("E0020", node.span, "a file that describes nothing");
+            self.out.push(error.help(match named {
+                None => "a specification has a name, a word and instructions: `isa: …`, `word: …`, `instructions: …`",
+                Some(_) => "describe something in it, or remove the import",
+            }));
+            return None;
+        }
         stack.push(path.clone());
         let node = self.with_base(node, id, stack);
         stack.pop();

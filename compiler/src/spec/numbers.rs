@@ -142,7 +142,7 @@ vocabulary! {
         optional signed: bool,
         /// Whether digits above 9 are upper case.
         optional capitals: bool,
-        /// The minimum number of digits.
+        /// The minimum number of digits, at most 64.
         optional digits: Spanned<u8>,
         /// Whether positive numbers are written with a sign.
         optional plus: bool,

@@ -14,17 +14,21 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
 
-/// The definitions of bits in a layout: mask, place, and name if it is a field.
-fn definitions(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
-    let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, None));
+/// How messages call bits that are ignored.
+const IGNORED: &str = "bits declared ignored";
+
+/// The definitions of bits in a layout: mask, place, and what they are.
+fn definitions(layout: &Layout) -> impl Iterator<Item = (Wide, Span, String)> {
+    let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, "constant bits".to_owned()));
+    let ignored = layout.ignored_at.iter().map(|(bits, span)| (*bits, *span, IGNORED.to_owned()));
     let fields = layout.fields.iter().filter_map(|field| match &field.source {
         Source::Bits(pieces) => {
             let name = field.name.strip_suffix(STORED).unwrap_or(&field.name);
-            Some((Layout::bits_of(pieces), field.span, Some(name)))
+            Some((Layout::bits_of(pieces), field.span, format!("`{name}`")))
         }
         _ => None,
     });
-    constants.chain(fields)
+    constants.chain(ignored).chain(fields)
 }
 
 /// Checks a stream.
@@ -88,11 +92,29 @@ fn bits_text(bits: Wide) -> String {
     format!("{} {}", if one { "bit" } else { "bits" }, runs.join(", "))
 }
 
+/// The definitions of bits that overlap those defined at a place.
+fn other_definitions(layout: &Layout, bits: Wide, at: Span) -> impl Iterator<Item = (Span, String)> {
+    let others = definitions(layout).filter(move |(other, span, _)| !(*other & bits).is_zero() && *span != at);
+    others.map(|(_, span, what)| (span, what)).take(MARKED)
+}
+
 fn coverage(layout: &Layout, out: &mut Diagnostics) {
     let whole = Wide::ones(layout.bits.into());
-    let mut claimed = layout.fixed_mask;
     // An alias may fix the values of fields.
     let alias = layout.role != Role::Own;
+    for (bits, span) in layout.ignored_at.iter().filter(|_| !alias) {
+        if !(*bits & !whole).is_zero() {
+            let message =
+                format!("ignored {} out of range: the last bit is {}", bits_text(*bits & !whole), layout.bits - 1);
+            out.push(Diagnostic::error("E0104", *span, message));
+        } else if !(*bits & layout.fixed_mask).is_zero() {
+            let both = *bits & layout.fixed_mask;
+            let message = format!("{} of `{}` cannot be both constant and ignored", bits_text(both), layout.name);
+            let error = Diagnostic::error("E0107", *span, message).label(IGNORED);
+            out.push(other_definitions(layout, both, *span).fold(error, |error, (span, what)| error.rival(span, what)));
+        }
+    }
+    let mut claimed = layout.fixed_mask | layout.ignored;
     for field in &layout.fields {
         let Source::Bits(pieces) = &field.source else { continue };
         let bits = Layout::bits_of(pieces);
@@ -112,13 +134,9 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
                 layout.name
             );
             // Either of the two may be wrong.
-            let mut error = Diagnostic::error("E0107", field.span, message);
-            let others =
-                definitions(layout).filter(|(other, span, _)| !(*other & bits).is_zero() && *span != field.span);
-            for (_, span, name) in others.take(MARKED) {
-                error = error.rival(span, name.map_or("constant bits".to_owned(), |name| format!("`{name}`")));
-            }
-            out.push(error);
+            let error = Diagnostic::error("E0107", field.span, message);
+            let others = other_definitions(layout, bits, field.span);
+            out.push(others.fold(error, |error, (span, what)| error.rival(span, what)));
         }
         claimed |= bits;
     }

@@ -4,6 +4,7 @@ use super::model::{Field, Type};
 use super::resolve::entry_span;
 use crate::diagnostic::Diagnostic;
 use crate::resolve::resolver::Resolver;
+use crate::source::Span;
 use crate::spec::{Constant, GenerationsSpec};
 
 /// The first and the last generation, and the named generations.
@@ -45,8 +46,33 @@ impl Resolver<'_> {
 
     /// The first and the last generation of something.
     pub(super) fn lifetime(&mut self, since: Option<&Constant<u32>>, until: Option<&Constant<u32>>) -> (u32, u32) {
-        let [since, until] = [since, until].map(|given| given.and_then(|given| self.generation(given)));
-        (since.unwrap_or(0), until.unwrap_or(u32::MAX))
+        let [first, last] = [since, until].map(|given| Some((self.generation(given?)?, given?.span())));
+        self.has_a_generation(first, last);
+        (first.map_or(0, |(since, _)| since), last.map_or(u32::MAX, |(until, _)| until))
+    }
+
+    /// Warns about something that exists in no generation of the set; `since` and `until` have their places.
+    fn has_a_generation(&mut self, since: Option<(u32, Span)>, until: Option<(u32, Span)>) {
+        let Some(stream) = self.isa.stream() else { return };
+        let ((first, last), names) = (stream.generations, &stream.generation_names[..]);
+        let from = since.map_or(first, |(since, _)| since.max(first));
+        let to = until.map_or(last, |(until, _)| until.min(last));
+        let exists = if names.is_empty() { from <= to } else { names.iter().any(|(_, n)| (from..=to).contains(n)) };
+        let warning = match (since, until) {
+            _ if exists => return,
+            (Some((since, span)), Some((until, other))) => {
+                let message = format!("no generation is in the range from {since} to {until}");
+                Diagnostic::warning("W0212", span, message).rival(other, "")
+            }
+            (Some((since, span)), None) => Diagnostic::warning("W0212", span, format!("no generation since {since}")),
+            (None, Some((until, span))) => Diagnostic::warning("W0212", span, format!("no generation until {until}")),
+            (None, None) => return,
+        };
+        let known = match names {
+            [] => format!("{first} to {last}"),
+            names => names.iter().map(|(name, number)| format!("`{name}` ({number})")).collect::<Vec<_>>().join(", "),
+        };
+        self.out.push(warning.help(format!("the set has the generations {known}")));
     }
 
     /// The number of a generation.

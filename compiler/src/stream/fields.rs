@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::keys::Named;
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{self, BitList, EncodeSpec, FieldSpec, Notation as Word, NumberSpec, TargetWord};
+use crate::spec::{self, BitList, EncodeSpec, FieldSpec, Notation as Word, NotationSpec, NumberSpec, TargetWord};
 
 /// A layout under construction, with data for its template that the model does not need.
 pub(super) struct Draft {
@@ -250,6 +250,9 @@ impl Resolver<'_> {
                         let message = format!("numbers cannot have the base {}", base.value);
                         self.out.push(Diagnostic::error("E0033", base.span, message).help("write 2, 8, 10 or 16"));
                         return None;
+                    }
+                    if let NumberSpec::Full(NotationSpec { digits: Some(digits), .. }) = number {
+                        self.in_range("the least number of digits", digits, 1, 64);
                     }
                     let (notation, is_signed) = notation(number, parts.target);
                     signed = is_signed;

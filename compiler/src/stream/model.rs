@@ -176,8 +176,10 @@ pub struct Layout {
     pub fixed_value: Wide,
     /// Bits that are ignored.
     pub ignored: Wide,
-    /// Where constant and ignored bits are defined, as far as it is known.
+    /// Where constant bits are defined, as far as it is known.
     pub said: Vec<(Wide, Span)>,
+    /// Where bits are declared ignored, as far as it is known.
+    pub ignored_at: Vec<(Wide, Span)>,
     /// Conditions that must hold for it to match.
     pub conditions: Vec<Expr>,
     /// Conditions that must not hold, since layouts that are tried earlier would match. They are optional, and used
@@ -313,6 +315,7 @@ impl Layout {
             fixed_value: Wide::ZERO,
             ignored: Wide::ZERO,
             said: Vec::new(),
+            ignored_at: Vec::new(),
             conditions: Vec::new(),
             preferred: false,
             otherwise: Vec::new(),

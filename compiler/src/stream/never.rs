@@ -30,10 +30,8 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
             if tables.exclusive && layout.role == Role::Own {
                 continue;
             }
-            let Some(engine) = engine_for(tables, &[layout]) else {
-                never.push((at, of, layout.role, false));
-                continue;
-            };
+            // Where `since` and `until` leave no generation, that was reported when they were read.
+            let Some(engine) = engine_for(tables, &[layout]) else { continue };
             let Some(mut generations) = generations(engine, layout) else { continue };
             if validity.is_told_a_length(layout, at > 0) {
                 continue;

@@ -79,7 +79,7 @@ impl Resolver<'_> {
         self.words_only();
         let mut stream = self.stream_head()?;
         for (name, spec) in self.all(|f| &f.banks) {
-            stream.banks.extend(self.stream_bank(name, spec));
+            stream.banks.extend(self.whole(&name.clone(), |r| r.stream_bank(name, spec)));
         }
         let (name, doc) = (self.isa.name.clone(), "The instructions.".to_owned());
         let span = self.isa.span.unwrap_or(self.files.first()?.1.span);
@@ -161,6 +161,13 @@ impl Resolver<'_> {
         let because = self.beyond_words();
         for (key, span) in found {
             let error = Diagnostic::error("E0130", span, format!("a stream has no `{key}`"));
+            let error = error.help(match key {
+                "shared" => "give the kind a parameter, and a condition on it: `where: …`",
+                "constants" => "compute the value: `value: \"match bits { 0 => 1, 1 => 10, _ => 0 }\"`",
+                "limits" => "state what the operands must satisfy: `where: …`",
+                "group" => "a set has groups or is a stream; describe the other in a file of its own",
+                _ => "describe the instructions in YAML, or leave out what makes the set a stream",
+            });
             self.out.push(match because {
                 Some(because) => error.secondary(because, "this makes the set a stream"),
                 None => error,

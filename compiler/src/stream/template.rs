@@ -36,6 +36,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The part of the template that starts at a byte, with its place; with that of the whole template if its text is
+    /// not written in one piece.
+    fn part(&self, text: &str, at: usize) -> Spanned<String> {
+        let written = self.span.end as usize - self.span.start as usize == self.whole.len();
+        let start = self.span.start as usize + at;
+        let span = if written { Span::new(self.span.file, start..start + text.len()) } else { self.span };
+        Spanned::new(text.to_owned(), span)
+    }
+
     fn unmatched(&mut self) {
         let message = format!("unmatched brace in `{}`", self.whole);
         self.out.push(Diagnostic::error("E0043", self.span, message).help("write `{{` or `}}` for a brace itself"));
@@ -90,7 +99,9 @@ impl Reader<'_> {
                     self.unmatched();
                     return None;
                 };
-                let condition = Spanned::new(condition.trim().to_owned(), self.span);
+                let blanks = condition.len() - condition.trim_start().len();
+                let at = self.whole.len() - after.len() + blanks;
+                let condition = self.part(condition.trim(), at);
                 self.rest = tail;
                 parts.push(Part::If(condition, self.parts(depth + 1)?));
                 continue;

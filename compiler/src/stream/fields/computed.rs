@@ -85,7 +85,8 @@ impl Resolver<'_> {
             if let Some(raw) = raw {
                 names.insert(0, Name { name: "bits".to_owned(), ..names[raw].clone() });
             }
-            let Some((expr, signed)) = expression(&value, &names, Want::Number, self.out) else {
+            let Some((expr, signed)) = expression(&self.sources.inside_quotes(&value), &names, Want::Number, self.out)
+            else {
                 complete = None;
                 continue;
             };
@@ -101,7 +102,7 @@ impl Resolver<'_> {
                         complete = None;
                         continue;
                     };
-                    match expression(&text, &back, Want::Number, self.out) {
+                    match expression(&self.sources.inside_quotes(&text), &back, Want::Number, self.out) {
                         Some((expr, _)) => inverse.push((raw, expr)),
                         None => complete = None,
                     }
@@ -110,7 +111,7 @@ impl Resolver<'_> {
                     for (name, text) in fields.iter() {
                         let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
                         let found = Resolver::find(self.out, "field", name, known);
-                        let built = expression(text, &back, Want::Number, self.out);
+                        let built = expression(&self.sources.inside_quotes(text), &back, Want::Number, self.out);
                         match (found, built) {
                             (Some(field), Some((expr, _))) => inverse.push((field, expr)),
                             _ => complete = None,
@@ -156,12 +157,16 @@ impl Resolver<'_> {
         texts: impl Iterator<Item = &'t Spanned<String>>,
     ) -> Option<Vec<Expr>> {
         let names = draft.names(&self.isa);
-        let conditions = texts.map(|text| expression(text, &names, Want::Condition, self.out).map(|(expr, _)| expr));
+        let conditions = texts.map(|text| {
+            let text = self.sources.inside_quotes(text);
+            expression(&text, &names, Want::Condition, self.out).map(|(expr, _)| expr)
+        });
         conditions.collect()
     }
 
     /// Builds an expression for a number over the fields of a layout.
     pub(in crate::stream) fn number_of(&mut self, draft: &Draft, text: &Spanned<String>) -> Option<Expr> {
-        expression(text, &draft.names(&self.isa), Want::Number, self.out).map(|(expr, _)| expr)
+        expression(&self.sources.inside_quotes(text), &draft.names(&self.isa), Want::Number, self.out)
+            .map(|(expr, _)| expr)
     }
 }

@@ -48,7 +48,7 @@ impl Resolver<'_> {
         for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
             let list = crate::spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
             let bits = Layout::bits_of(&self.pieces(&list)?);
-            layout.said.push((bits, list.span));
+            layout.ignored_at.push((bits, list.span));
             layout.ignored |= bits;
         }
         let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.clone()).collect();

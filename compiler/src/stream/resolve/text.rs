@@ -35,7 +35,7 @@ impl Resolver<'_> {
         mnemonic: &str,
         said: &[usize],
     ) -> Option<Vec<Token>> {
-        let parts = parts(template, self.out)?;
+        let parts = parts(&self.sources.inside_quotes(template), self.out)?;
         let mut tokens = self.bind(draft, template.span, owner, mnemonic, said, &parts)?;
         // A general template leaves a trailing blank if an instruction has no operands.
         if let Some(Token::Text(last)) = tokens.last_mut() {

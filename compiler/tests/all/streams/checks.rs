@@ -285,3 +285,94 @@ fn chains_and_operands_have_a_depth() {
     let told = of_text("nested", &nested(5), 0).map(drop).expect_err("it is too deep");
     assert!(told.contains("operands nest more than 4 deep"), "{told}");
 }
+
+#[test]
+fn what_ignored_bits_and_enums_contradict_is_told() {
+    let told = |name: &str, keys: &str| {
+        let text = format!(
+            "isa: st\nword: [16, 32]\nprovenance: document\nbanks: {{ r: {{ count: 8, prints: 'r{{n}}' }} }}\n\
+             enums: {{ M: {{ bits: 9, values: [a, b], default: a }}, W: {{ values: [k, l, m] }} }}\n\
+             instructions:\n  MOV: {{ doc: M., word: 16, fixed: {{ 15..7: 1 }}, {keys}, \
+             operands: {{ d: {{ bank: r, bits: 5..3, access: write }}, a: {{ bank: r, bits: 2..0 }} }} }}\n"
+        );
+        of_text(name, &text, 0).expect_err(name)
+    };
+    for (name, keys, code, message) in [
+        ("wide enum", "modifiers: { m: { enum: M, bits: 6 } }", "E0108", "`m` has 1 bits, but `M` has 9"),
+        ("wide value", "modifiers: { m: { enum: W, bits: 6 } }", "E0108", "`m` has 1 bits, but the value `m` is 2"),
+        ("ignored constant", "ignored: [15, 6]", "E0107", "bit 15 of `MOV` cannot be both constant and ignored"),
+        ("ignored operand", "ignored: [6, 0]", "E0107", "bit 0 of `a` in `MOV` also mean something else"),
+        ("ignored outside", "ignored: [16, 6]", "E0104", "ignored bit 16 out of range: the last bit is 15"),
+    ] {
+        let told = told(name, keys);
+        assert!(told.contains(code) && told.contains(message), "{name}: {told}");
+        assert_eq!(told.matches("error[").count(), 1, "{name}: {told}");
+    }
+}
+
+/// A specification of one instruction with these keys, and the generations 1 to 3.
+fn of_three(keys: &str) -> String {
+    format!(
+        "isa: three\nword: 24\nprovenance: document\ngenerations: [1, 3]\nsemantics: {{ pc: u32 }}\ninstructions:\n  \
+         a: {{ doc: A., fixed: {{ 23..8: 1 }}, fields: {{ z: {{ bits: 7..0 }} }}, syntax: 'a {{z}}', {keys} }}\n"
+    )
+}
+
+#[test]
+fn a_range_of_generations_that_is_empty_is_told_where_it_is_written() {
+    for (keys, message) in [
+        ("since: 7", "no generation since 7"),
+        ("until: 0", "no generation until 0"),
+        ("since: 3, until: 2", "no generation is in the range from 3 to 2"),
+    ] {
+        assert_eq!(warnings_of("empty range", &of_three(keys)), [format!("W0212: {message}")], "{keys}");
+    }
+    for keys in ["since: 3", "until: 1", "since: 2, until: 2", "since: 0, until: 9"] {
+        assert_eq!(warnings_of("range", &of_three(keys)), Vec::<String>::new(), "{keys}");
+    }
+    let named = of_three("since: 2, until: 2").replace("[1, 3]", "{ old: 1, new: 3 }");
+    assert_eq!(warnings_of("unnamed", &named), ["W0212: no generation is in the range from 2 to 2"]);
+}
+
+#[test]
+fn an_encoding_knows_nothing_of_execution() {
+    for (name, condition) in [("pc", "pc == 0"), ("lane", "lane == 0"), ("next", "z < next")] {
+        let told = of_text(name, &of_three(&format!("where: {condition}")), 1).expect_err(name);
+        assert!(told.contains(&format!("`{name}` is not known in an encoding")), "{told}");
+        assert!(told.contains("the names in scope are `z`, `generation` or `length`"), "{told}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_condition_of_a_template_is_marked_there() {
+    let text = of_three("doc: A.").replace(", doc: A. }", " }").replace("'a {z}'", "\"a {?z != 0|{?y != 0|{z}}}\"");
+    let told = of_text("condition", &text, 1).expect_err("there is no `y`");
+    let line = text.lines().find(|line| line.contains("syntax")).expect("the template");
+    let column = line.find("y != 0").expect("the condition") + 1;
+    assert!(told.contains(&format!("condition.yaml:7:{column}\n")), "column {column}: {told}");
+}
+
+#[test]
+fn more_digits_than_a_number_can_have_are_refused() {
+    let number = |digits: u8| {
+        format!(
+            "isa: n\nword: 24\nprovenance: document\ninstructions: {{ a: {{ doc: A., fixed: {{ 23..8: 1 }}, \
+             operands: {{ n: {{ immediate: {{ base: 16, digits: {digits} }}, bits: 7..0 }} }} }} }}\n"
+        )
+    };
+    let told = of_text("digits", &number(99), 0).expect_err("a number has at most 64");
+    assert!(told.contains("E0033") && told.contains("from 1 to 64"), "{told}");
+    assert!(of_text("digits", &number(64), 0).is_ok());
+}
+
+#[test]
+fn what_a_stream_has_in_place_of_a_key_is_told() {
+    let base = "isa: n\nword: 24\nprovenance: document\ninstructions: { a: { doc: A., fixed: { 23..0: 1 } } }\n";
+    for (key, value, help) in [
+        ("constants", "{ T: { values: [1, 2] } }", "compute the value"),
+        ("shared", "{ page: { bits: 7..4 } }", "give the kind a parameter"),
+    ] {
+        let told = of_text(key, &format!("{base}{key}: {value}\n"), 0).expect_err(key);
+        assert!(told.contains("E0130") && told.contains(help), "{told}");
+    }
+}

@@ -84,3 +84,21 @@ fn modifiers_of_a_stream_print_different_words() {
         assert!(valid.is_ok(), "{case}: {:?}", valid.err());
     }
 }
+
+#[test]
+fn the_text_of_a_register_is_a_template_with_one_number() {
+    for (set, word) in [("words", "8"), ("streams", "[8, 16]")] {
+        for (case, prints, code, expected) in [
+            ("unknown", "r{n}{m}", "E0044", "unknown name `m`"),
+            ("twice", "r{n}{n}", "E0040", "`r{n}{n}` has 2 places for the number"),
+            ("none", "r", "E0040", "`r` has no place for the number"),
+            ("open", "r{n}{", "E0043", "unmatched brace"),
+        ] {
+            let text = of_bank(word, "doc: R.").replace("r{n}", prints);
+            let told = refused(&format!("{set} text {case}"), &text);
+            assert!(told.contains(code) && told.contains(expected), "{set} {case}: {told}");
+        }
+    }
+    let braces = of_text("braces", &of_bank("[8, 16]", "doc: R.").replace("r{n}", "r{{{n}}}"), 0);
+    both_ways(braces.expect("braces may be doubled"), &[("0b", "inc r{3}")]);
+}
