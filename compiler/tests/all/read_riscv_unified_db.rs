@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use isaforge_core::explain::streams::uses;
-use isaforge_core::stream::Engine;
+use isaforge_core::stream::{Decoded, Engine, registers};
 use isaforge_core::text::Line;
 
 use crate::support::{assembled, bytes, open_both};
@@ -90,8 +89,7 @@ fn instructions_access_more_registers_than_their_text_shows() {
         assert_eq!(text(engine, bits).as_deref(), Ok(expected), "{bits}");
         assert_eq!(assembled(engine, expected).as_deref(), Ok(bits), "{expected}");
         let decoded = engine.decode(&bytes(bits)).unwrap_or_else(|why| panic!("{why}"));
-        let names =
-            |write| uses(engine, &decoded, write).into_iter().map(|(name, _)| name).collect::<Vec<_>>().join(" ");
+        let names = |write| accessed(engine, &decoded, write).join(" ");
         assert_eq!((names(false).as_str(), names(true).as_str()), (reads, writes), "{expected}");
     }
 }
@@ -234,4 +232,20 @@ fn every_recorded_word_reads_both_ways() {
     }
     assert!(count > 3000, "{count} rows");
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}
+
+/// The runs of registers that an instruction reads or writes, each once.
+fn accessed(engine: Engine, decoded: &Decoded, write: bool) -> Vec<String> {
+    let mut names = Vec::new();
+    registers(engine, decoded, write, &mut |found| {
+        let name = |number: u16| engine.stream.banks[usize::from(found.bank)].name(number.into()).to_string();
+        let name = match found.count {
+            1 => name(found.first),
+            count => format!("{} to {}", name(found.first), name(found.first + count - 1)),
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    });
+    names
 }
