@@ -83,6 +83,10 @@ pub enum Subject {
     Operation,
     /// A property of the machine.
     Property,
+    /// The order of the bytes of instructions in memory.
+    ByteOrder,
+    /// The alignment of instructions in memory.
+    Alignment,
 }
 
 impl Subject {
@@ -114,6 +118,8 @@ impl Subject {
             Subject::Target => "branch target",
             Subject::Operation => "operation",
             Subject::Property => "property",
+            Subject::ByteOrder => "byte order",
+            Subject::Alignment => "alignment",
         }
     }
 }

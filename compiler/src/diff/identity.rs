@@ -18,7 +18,7 @@ pub(super) fn identical(old: &Isa, new: &Isa, a: &Form, b: &Form) -> bool {
 }
 
 /// How a branch target is computed.
-pub(super) fn leads(operand: &Operand) -> Option<Target> {
+pub(crate) fn leads(operand: &Operand) -> Option<Target> {
     match operand.shape {
         Shape::Number { target, .. } => target,
         _ => None,

@@ -5,10 +5,10 @@ use isaforge_core::table::{Form, Isa};
 
 use super::change::{Change, Subject};
 use super::difference::{Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern};
-use super::meaning::{self, Meaning};
+use super::effects::{self, Effects};
 use super::parts::reading;
 use super::revision::Revision;
-use super::structure::form_changes;
+use super::structure::{form_changes, renamed};
 use super::verdict::{Pair, Verdict};
 use super::words::Judgement;
 
@@ -25,9 +25,11 @@ pub(super) fn compare(was: Revision<&'static Isa>, is: Revision<&'static Isa>, d
     let origins: Vec<Judgement> = (0..new.forms.len() as u16).map(|i| judge(backward, i)).collect();
     let partners = partners(old, new, &fates, &origins);
     let changed = |(i, partner): (usize, &Option<u16>)| {
-        let Some(n) = partner.map(usize::from) else { return Vec::new() };
-        let mut changes = form_changes(old, new, &old.forms[i], &new.forms[n]);
-        changes.extend(meaning::changed(Meaning::of_word(was, i), Meaning::of_word(is, n)));
+        let Some(n) = *partner else { return Vec::new() };
+        let (a, b) = (&old.forms[i], &new.forms[usize::from(n)]);
+        let mut changes = form_changes(old, new, a, b);
+        let effects = (Effects::of_word(was, i as u16), Effects::of_word(is, n));
+        changes.extend(effects::changes(&effects.0, &effects.1, renamed(old, new, a, b)));
         changes
     };
     let changes: Vec<Vec<Change>> = partners.iter().enumerate().map(changed).collect();

@@ -3,38 +3,49 @@
 //! A text may be worded differently and mean the same, and a text may stay as it is while a definition that it uses
 //! changes. So graphs are compared, in which such definitions are resolved. Operands, modifiers and their values,
 //! states, address spaces, faults and intrinsics are compared by name, so that it does not matter where they are
-//! encoded.
+//! encoded. What is only renamed in the encoding keeps its old name here.
 
-use isaforge_core::semantics::{Modifier, Node, Op, Operation, Semantics, Type, instantiate, show};
-use isaforge_core::stream::{self, Engine, Layout};
-use isaforge_core::table::{self, Alternative, Form, Isa, Shape};
+use isaforge_core::semantics::{Node, Op, Operation, Semantics, Type, instantiate, show};
 
 use super::change::{Change, How, Subject, change};
-use super::revision::Revision;
+use super::encoded::Encoded;
 
-/// An instruction in one revision, as its operation refers to it.
-pub(super) struct Meaning {
-    semantics: &'static Semantics,
-    operation: &'static Operation,
-    encoded: Encoded,
+/// A graph in one revision.
+pub(super) struct Meaning<'a> {
+    pub semantics: &'static Semantics,
+    pub operation: &'static Operation,
+    pub encoded: Encoded,
+    pub renamed: &'a Renamed,
 }
 
-/// Where the names of an instruction's operands and modifiers are.
-enum Encoded {
-    Word(&'static Isa, &'static Form),
-    Stream(Engine, &'static Layout),
+/// The names to use for what the old revision names differently.
+#[derive(Default)]
+pub(super) struct Renamed {
+    /// The old and the new name of a member.
+    pub members: Vec<(String, String)>,
+    /// The old name of a modifier, the old and the new name of one of its values.
+    pub values: Vec<(String, &'static str, &'static str)>,
 }
 
-/// Returns the operation of an instruction; `None` if the specification does not define it.
-fn operation(semantics: Option<&'static Semantics>, opcode: usize) -> Option<(&'static Semantics, &'static Operation)> {
-    let semantics = semantics?;
-    Some((semantics, semantics.operations.get(opcode)?))
-        .filter(|(_, found)| !found.text.is_empty() || !found.nodes.is_empty())
+impl Renamed {
+    pub(super) fn member(&self, name: &str) -> String {
+        let find = |name: &str| self.members.iter().find(|(_, new)| new == name).map(|(old, _)| old.clone());
+        let within = || name.split_once('.').and_then(|(operand, part)| Some(format!("{}.{part}", find(operand)?)));
+        find(name).or_else(within).unwrap_or_else(|| name.to_owned())
+    }
+
+    fn value(&self, member: &str, value: &'static str) -> &'static str {
+        let found = self.values.iter().find(|(of, _, new)| of == member && *new == value);
+        found.map_or(value, |(_, old, _)| old)
+    }
 }
 
 /// What changed in the operation of an instruction; a revision may not define it.
-pub(super) fn changed(old: Option<Meaning>, new: Option<Meaning>) -> Option<Change> {
-    let quoted = |meaning: &Meaning| code(meaning.operation.text);
+pub(super) fn changed(old: Option<Meaning<'_>>, new: Option<Meaning<'_>>) -> Option<Change> {
+    let quoted = |meaning: &Meaning<'_>| match meaning.operation.text {
+        "" => code(&meaning.shown(None)),
+        text => code(text),
+    };
     match (old, new) {
         (None, None) => None,
         (None, Some(new)) => Some(change(Subject::Operation, How::Added, "", "", quoted(&new))),
@@ -48,7 +59,7 @@ pub(super) fn changed(old: Option<Meaning>, new: Option<Meaning>) -> Option<Chan
 }
 
 /// The change of an operation whose text is the same: what it does in the first case that differs.
-fn resolved(old: &Meaning, new: &Meaning) -> Change {
+fn resolved(old: &Meaning<'_>, new: &Meaning<'_>) -> Change {
     let mut cases = vec![None];
     cases.extend(old.cases().into_iter().map(Some));
     let shapes = |case: &Option<(String, String)>| (old.shown(case.as_ref()), new.shown(case.as_ref()));
@@ -66,7 +77,7 @@ fn resolved(old: &Meaning, new: &Meaning) -> Change {
 }
 
 /// A text on one line, as code.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     format!("`{}`", words.join(" "))
 }
@@ -82,37 +93,18 @@ struct Term {
     arguments: Vec<u16>,
 }
 
-impl Meaning {
-    /// The meaning of an instruction of words; `None` if the revision does not define it.
-    pub(super) fn of_word(revision: Revision<&'static Isa>, opcode: usize) -> Option<Meaning> {
-        let (semantics, operation) = operation(revision.semantics, opcode)?;
-        let form = revision.tables.forms.get(opcode)?;
-        Some(Meaning { semantics, operation, encoded: Encoded::Word(revision.tables, form) })
-    }
-
-    /// The meaning of an instruction of a stream, with one of its layouts.
-    pub(super) fn of_stream(revision: Revision<Engine>, layout: &'static Layout) -> Option<Meaning> {
-        let (semantics, operation) = operation(revision.semantics, layout.opcode.into())?;
-        Some(Meaning { semantics, operation, encoded: Encoded::Stream(revision.tables, layout) })
-    }
-
-    fn operand(&self, index: u16) -> &'static str {
-        let index = usize::from(index);
-        match self.encoded {
-            Encoded::Word(_, form) => form.operands.get(index).map(|operand| operand.name),
-            Encoded::Stream(_, layout) => layout.fields.get(index).map(|field| field.name),
-        }
-        .unwrap_or_default()
+impl Meaning<'_> {
+    fn operand(&self, index: u16) -> String {
+        self.renamed.member(self.encoded.operand(index))
     }
 
     /// Returns the names of a modifier and of one of its values.
     fn modifier(&self, index: u16, bits: u64) -> (String, String) {
         let modifier = self.operation.modifiers.get(usize::from(index)).copied();
-        let found = match self.encoded {
-            Encoded::Word(isa, form) => modifier.and_then(|modifier| of_word(isa, form, modifier, bits)),
-            Encoded::Stream(engine, layout) => modifier.and_then(|modifier| of_stream(engine, layout, modifier, bits)),
-        };
-        let (name, value) = found.unwrap_or_default();
+        let found = modifier.and_then(|modifier| self.encoded.modifier(modifier));
+        let (name, names) = found.unwrap_or_default();
+        let name = self.renamed.member(&name);
+        let value = names.and_then(|names| names.value(bits)).map(|value| self.renamed.value(&name, value.name));
         (name, value.map_or_else(|| bits.to_string(), str::to_owned))
     }
 
@@ -134,7 +126,7 @@ impl Meaning {
         let mut arguments: Vec<u16> = kept.collect();
         let names = match node.op {
             Op::Const => self.operation.constants.get(usize::from(a)).map(u64::to_string).into_iter().collect(),
-            Op::Operand | Op::Write => vec![self.operand(a).to_owned(), number(b)],
+            Op::Operand | Op::Write => vec![self.operand(a), number(b)],
             Op::State | Op::SetState => {
                 vec![semantics.states.get(usize::from(a)).map_or_else(String::new, |state| state.name.to_owned())]
             }
@@ -196,58 +188,13 @@ impl Meaning {
     }
 
     /// The operation as text, with a modifier of this name set to the value of this name, and all others 0.
-    fn shown(&self, case: Option<&(String, String)>) -> String {
+    pub(super) fn shown(&self, case: Option<&(String, String)>) -> String {
         let bits = |index: u16| {
             let Some(wanted) = case else { return 0 };
             let values = 0..=u8::MAX;
             values.into_iter().map(u64::from).find(|bits| self.modifier(index, *bits) == *wanted).unwrap_or(0)
         };
         let shape = instantiate(self.semantics, self.operation, bits);
-        show(self.semantics, &shape, |operand| self.operand(operand)).replace('\n', "; ")
+        show(self.semantics, &shape, |operand| self.encoded.operand(operand)).replace('\n', "; ")
     }
-}
-
-/// The names of a modifier of a word and of one of its values.
-fn of_word(isa: &Isa, form: &Form, modifier: Modifier, bits: u64) -> Option<(String, Option<&'static str>)> {
-    let (name, ty) = match modifier {
-        Modifier::Form(index) => {
-            form.modifiers.get(usize::from(index)).map(|found| (found.name.to_owned(), found.ty))?
-        }
-        Modifier::Suffix(operand, index) => {
-            let operand = form.operands.get(usize::from(operand))?;
-            let index = usize::from(index);
-            let (name, ty) = match operand.suffixes.get(index) {
-                Some(suffix) => (suffix.name, suffix.ty),
-                None => {
-                    let Shape::One { kind, .. } = operand.shape else { return None };
-                    let first: &Alternative = isa.kinds.get(usize::from(kind))?.alternatives.first()?;
-                    let field = first.fields.get(index - operand.suffixes.len())?;
-                    (field.name, field.ty)
-                }
-            };
-            (format!("{}.{name}", operand.name), ty)
-        }
-        _ => return None,
-    };
-    let table::Type::Enum(index) = ty else { return Some((name, None)) };
-    Some((name, isa.enums.get(usize::from(index)).and_then(|found| found.value(bits)).map(|value| value.name)))
-}
-
-/// The names of a modifier of an instruction of a stream and of one of its values.
-fn of_stream(engine: Engine, layout: &Layout, modifier: Modifier, bits: u64) -> Option<(String, Option<&'static str>)> {
-    let (name, ty) = match modifier {
-        Modifier::Form(index) => {
-            layout.fields.get(usize::from(index)).map(|field| (field.name.to_owned(), field.ty))?
-        }
-        Modifier::Suffix(operand, index) => {
-            let operand = layout.fields.get(usize::from(operand))?;
-            let stream::Type::Set(set, _) = operand.ty else { return None };
-            let field = engine.stream.layouts_of(set.into()).first()?.fields.get(usize::from(index))?;
-            (format!("{}.{}", operand.name, field.name), field.ty)
-        }
-        _ => return None,
-    };
-    let stream::Type::Enum(index, _) = ty else { return Some((name, None)) };
-    let values = engine.stream.enums.get(usize::from(index)).map_or(&[][..], |found| found.values);
-    Some((name, values.iter().find(|value| value.bits == bits).map(|value| value.name)))
 }

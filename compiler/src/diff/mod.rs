@@ -25,12 +25,15 @@
 //! - `revision`, `difference`, `change`: what is compared, the result, and one difference in it
 //! - `instructions`: matches instructions and judges their words; `words` splits them and `fields` tries their values,
 //!   with `verdict`, `identity` and `parts`
-//! - `structure`, `meaning`, `machine`: compares definitions, what instructions do, and the machine
+//! - `structure`, `machine`: compares definitions, and the machine
+//! - `effects`: compares what instructions do, as graphs (`meaning`) with the names of their members (`encoded`)
 //! - `stream`: the same for streams
 //! - `text`, `json`, `markdown`: write the result
 
 mod change;
 mod difference;
+mod effects;
+mod encoded;
 mod fields;
 mod identity;
 mod instructions;
@@ -55,7 +58,9 @@ pub use difference::{
 pub use revision::{Revision, Side};
 pub use stream::diff_streams;
 
+pub(crate) use identity::leads;
 pub(crate) use parts::{modifier_text, operand_text, text as word_text};
+pub(crate) use structure::renamed_operands;
 
 /// Compares two revisions of an instruction set, given as tables, with or without what instructions do.
 pub fn diff(old: impl Into<Revision<&'static Isa>>, new: impl Into<Revision<&'static Isa>>) -> Diff {
@@ -65,14 +70,16 @@ pub fn diff(old: impl Into<Revision<&'static Isa>>, new: impl Into<Revision<&'st
         new: Side::of(new.tables),
         instructions: Vec::new(),
         common: Vec::new(),
-        definitions: structure::definitions(old.tables, new.tables),
+        definitions: structure::definitions(old, new),
         alike: 0,
         different: 0,
         unproven: 0,
         resized: old.tables.word_bits != new.tables.word_bits,
     };
-    let sides = [old, new].map(|side| (side.semantics, side.hardware));
-    diff.definitions.extend(machine::machine(old.tables.name, sides[0], sides[1]));
+    let banks = |isa: &'static Isa| isa.banks.iter().map(|bank| bank.name).collect::<Vec<_>>();
+    let sides = [old, new].map(|side| (side, banks(side.tables)));
+    let [old_side, new_side] = sides.each_ref().map(|(side, banks)| (*side, &banks[..]));
+    diff.definitions.extend(machine::machine(old.tables.name, old_side, new_side));
     instructions::compare(old, new, &mut diff);
     diff
 }

@@ -15,6 +15,14 @@ pub struct Revision<T> {
     pub hardware: Option<&'static Hardware>,
 }
 
+impl<T> Revision<T> {
+    /// Whether the machines of both revisions are known, so that they can be compared.
+    pub(super) fn runs_as(&self, other: Revision<T>) -> bool {
+        let known = |revision: &Revision<T>| revision.semantics.is_some() && revision.hardware.is_some();
+        known(self) && known(&other)
+    }
+}
+
 impl<T> From<T> for Revision<T> {
     fn from(tables: T) -> Self {
         Revision { tables, semantics: None, hardware: None }

@@ -17,7 +17,7 @@ use super::identity::leads;
 use crate::check::text::runs_text;
 use compare::{Compare, bits_text};
 
-pub(super) use definitions::{definitions, enum_changes, pairs};
+pub(super) use definitions::{definitions, enum_changes, pairs, renamed_values};
 
 /// What changed in an instruction.
 pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static Form, b: &'static Form) -> Vec<Change> {
@@ -57,6 +57,48 @@ pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static For
         }
     }
     out
+}
+
+/// The members of an instruction that only have another name: the old name and the new one. A modifier of an operand is
+/// named `operand.modifier`.
+pub(super) fn renamed(
+    old: &'static Isa,
+    new: &'static Isa,
+    a: &'static Form,
+    b: &'static Form,
+) -> Vec<(String, String)> {
+    let compare = Compare { old, new };
+    let modifiers = compare.renamed_modifiers(a.modifiers, b.modifiers);
+    let mut out: Vec<_> = modifiers.into_iter().map(|(m, n)| (m.name.to_owned(), n.name.to_owned())).collect();
+    let operands = compare.renamed_operands(a, b);
+    out.extend(operands.iter().map(|(o, p)| (o.name.to_owned(), p.name.to_owned())));
+    for (o, p) in same_operands(a, b, &operands) {
+        let pairs = compare.renamed_modifiers(o.suffixes, p.suffixes).into_iter();
+        out.extend(pairs.map(|(m, n)| (format!("{}.{}", o.name, m.name), format!("{}.{}", p.name, n.name))));
+    }
+    out
+}
+
+/// The new operands that are old ones under another name: in the same bits, with the same meaning, and each name is
+/// unknown to the other revision.
+pub(crate) fn renamed_operands(
+    old: &'static Isa,
+    new: &'static Isa,
+    a: &'static Form,
+    b: &'static Form,
+) -> Vec<(&'static Operand, &'static Operand)> {
+    Compare { old, new }.renamed_operands(a, b)
+}
+
+/// Each operand with its counterpart, in the order of the old revision.
+fn same_operands(
+    a: &'static Form,
+    b: &'static Form,
+    renamed: &[(&'static Operand, &'static Operand)],
+) -> Vec<(&'static Operand, &'static Operand)> {
+    let named = |o: &Operand| b.operands.iter().find(|p| p.name == o.name);
+    let successor = |o: &Operand| renamed.iter().find(|(r, _)| r.name == o.name).map(|(_, p)| *p);
+    a.operands.iter().filter_map(|o| Some((o, named(o).or_else(|| successor(o))?))).collect()
 }
 
 pub(super) fn quoted(text: &str) -> String {
@@ -100,6 +142,17 @@ impl Compare {
         }
     }
 
+    fn renamed_modifiers(
+        &self,
+        a: &'static [Modifier],
+        b: &'static [Modifier],
+    ) -> Vec<(&'static Modifier, &'static Modifier)> {
+        let known = |list: &[Modifier], m: &Modifier| list.iter().any(|n| n.name == m.name);
+        let same = |m: &Modifier, n: &Modifier| n.bits == m.bits && self.same_type(m.ty, n.ty);
+        let successor = |m: &Modifier| b.iter().find(|n| !known(a, n) && same(m, n));
+        a.iter().filter(|m| !known(b, m)).filter_map(|m| Some((m, successor(m)?))).collect()
+    }
+
     fn modifiers(
         &self,
         subject: Subject,
@@ -109,19 +162,15 @@ impl Compare {
         out: &mut Vec<Change>,
     ) {
         let name = |m: &Modifier| if owner.is_empty() { m.name.to_owned() } else { format!("{owner}.{}", m.name) };
-        let gone = |m: &&Modifier| !b.iter().any(|n| n.name == m.name);
-        let fresh: Vec<&Modifier> = b.iter().filter(|n| !a.iter().any(|m| m.name == n.name)).collect();
-        let successor = |m: &Modifier| fresh.iter().find(|n| n.bits == m.bits && self.same_type(m.ty, n.ty));
-        for m in a.iter().filter(gone) {
-            match successor(m) {
-                Some(n) => out.push(change(subject, How::Renamed, &name(m), "", format!("`{}`", n.name))),
+        let renamed = self.renamed_modifiers(a, b);
+        for m in a.iter().filter(|m| !b.iter().any(|n| n.name == m.name)) {
+            match renamed.iter().find(|(r, _)| r.name == m.name) {
+                Some((_, n)) => out.push(change(subject, How::Renamed, &name(m), "", format!("`{}`", n.name))),
                 None => out.push(change(subject, How::Removed, &name(m), self.modifier_text(self.old, m), "")),
             }
         }
-        for n in &fresh {
-            if !a.iter().filter(gone).any(|m| successor(m).is_some_and(|s| std::ptr::eq(*s, *n))) {
-                out.push(change(subject, How::Added, &name(n), "", self.modifier_text(self.new, n)));
-            }
+        for n in b.iter().filter(|n| !a.iter().chain(renamed.iter().map(|(_, r)| *r)).any(|m| m.name == n.name)) {
+            out.push(change(subject, How::Added, &name(n), "", self.modifier_text(self.new, n)));
         }
         for m in a {
             let Some(n) = b.iter().find(|n| n.name == m.name) else { continue };
@@ -142,14 +191,11 @@ impl Compare {
                 let (old, new) = (self.default_text(self.old, m), self.default_text(self.new, n));
                 out.push(change(Subject::Default, How::Changed, &name(m), old, new));
             }
-            if m.flag.str != n.flag.str && m.name == n.name {
-                out.push(change(
-                    subject,
-                    How::Changed,
-                    &name(m),
-                    format!("`{}`", m.flag.str),
-                    format!("`{}`", n.flag.str),
-                ));
+            for (from, to) in [(m.flag.str, n.flag.str), (m.also, n.also)] {
+                if from != to {
+                    let code = |text: &str| if text.is_empty() { "none".to_owned() } else { format!("`{text}`") };
+                    out.push(change(subject, How::Changed, &name(m), code(from), code(to)));
+                }
             }
         }
     }
@@ -189,27 +235,32 @@ impl Compare {
         }
     }
 
+    fn operand_text(&self, isa: &'static Isa, operand: &Operand) -> String {
+        format!("{}, {}", self.shape(isa, operand), self.place(isa, operand))
+    }
+
+    fn renamed_operands(&self, a: &'static Form, b: &'static Form) -> Vec<(&'static Operand, &'static Operand)> {
+        let known = |form: &Form, o: &Operand| form.operands.iter().any(|p| p.name == o.name);
+        let same = |o: &Operand, p: &Operand| self.operand_text(self.old, o) == self.operand_text(self.new, p);
+        let successor = |o: &Operand| b.operands.iter().find(|p| !known(a, p) && same(o, p));
+        a.operands.iter().filter(|o| !known(b, o)).filter_map(|o| Some((o, successor(o)?))).collect()
+    }
+
     fn operands(&self, a: &'static Form, b: &'static Form, out: &mut Vec<Change>) {
-        let text = |isa: &'static Isa, o: &Operand| format!("{}, {}", self.shape(isa, o), self.place(isa, o));
-        let gone: Vec<&Operand> = a.operands.iter().filter(|o| !b.operands.iter().any(|p| p.name == o.name)).collect();
-        let fresh: Vec<&Operand> = b.operands.iter().filter(|p| !a.operands.iter().any(|o| o.name == p.name)).collect();
-        let successor = |o: &Operand| fresh.iter().copied().find(|p| text(self.old, o) == text(self.new, p));
-        for o in &gone {
-            match successor(o) {
-                Some(p) => out.push(change(Subject::Operand, How::Renamed, o.name, "", format!("`{}`", p.name))),
-                None => out.push(change(Subject::Operand, How::Removed, o.name, text(self.old, o), "")),
+        let renamed = self.renamed_operands(a, b);
+        for o in a.operands.iter().filter(|o| !b.operands.iter().any(|p| p.name == o.name)) {
+            match renamed.iter().find(|(r, _)| r.name == o.name) {
+                Some((_, p)) => out.push(change(Subject::Operand, How::Renamed, o.name, "", format!("`{}`", p.name))),
+                None => {
+                    out.push(change(Subject::Operand, How::Removed, o.name, self.operand_text(self.old, o), ""));
+                }
             }
         }
-        for p in &fresh {
-            if !gone.iter().any(|o| successor(o).is_some_and(|s| std::ptr::eq(s, *p))) {
-                out.push(change(Subject::Operand, How::Added, p.name, "", text(self.new, p)));
-            }
+        let old = |p: &Operand| a.operands.iter().chain(renamed.iter().map(|(_, r)| *r)).any(|o| o.name == p.name);
+        for p in b.operands.iter().filter(|p| !old(p)) {
+            out.push(change(Subject::Operand, How::Added, p.name, "", self.operand_text(self.new, p)));
         }
-        for o in a.operands {
-            let same = b.operands.iter().find(|p| p.name == o.name);
-            let Some(p) = same.or_else(|| gone.iter().find(|g| std::ptr::eq(**g, o)).and_then(|o| successor(o))) else {
-                continue;
-            };
+        for (o, p) in same_operands(a, b, &renamed) {
             let (from, to) = (self.place(self.old, o), self.place(self.new, p));
             if from != to {
                 out.push(change(Subject::Operand, How::Moved, o.name, from, to));

@@ -3,14 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use isaforge_compiler::diff::{Change, Decoding, Diff, Fate, How, Reading, Sort, Subject, diff, diff_streams};
+use isaforge_compiler::diff::{Change, Decoding, Diff, Fate, How, Reading, Sort, Subject, diff};
 use isaforge_compiler::lower::words;
 use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
 use isaforge_core::sample::{Random, sample};
-use isaforge_core::stream::{Engine, Wide};
 use isaforge_core::text::Line;
 
 use crate::seed;
@@ -396,79 +395,4 @@ fn every_rendering_has_every_instruction_and_every_example() {
     assert_eq!(text.matches("modifier `immediate_mode` removed").count(), 1);
     // Code spans are delimited correctly, although their text contains backticks.
     assert!(!markdown.contains("```"));
-}
-
-/// The engine of a stream specification.
-fn stream(path: &Path) -> Engine {
-    let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
-    let stream = checked.isa.stream().expect("it is a stream");
-    let stream = isaforge_compiler::stream::lower::lower_exact(&checked.isa, stream);
-    Engine { stream, generation: stream.generations.1 }
-}
-
-/// The engine of an example with a part of its text replaced.
-fn changed_example(name: &str, from: &str, to: &str) -> Engine {
-    let text =
-        std::fs::read_to_string(specs().join("../examples").join(name).join("isa.yaml")).expect("the example is there");
-    assert!(text.contains(from), "nothing is changed by {from}");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text.replace(from, to)).expect("the file is written");
-    stream(&path)
-}
-
-#[test]
-fn a_stream_is_the_same_as_itself() {
-    for name in ["riscv", "sm75", "g13"] {
-        let path = specs().join("../examples").join(name).join("isa.yaml");
-        let diff = diff_streams(stream(&path), stream(&path));
-        assert!(diff.is_empty() && diff.decodes_alike(), "{}", diff.to_text());
-        assert_eq!(diff.alike, diff.old.instructions);
-    }
-}
-
-#[test]
-fn whatever_is_proved_of_a_stream_holds_for_random_words() {
-    let mut random = Random(seed::seed(0x57));
-    for (name, from, to) in [
-        ("riscv", "bits: [12, 6..2]", "bits: [6..2, 12]"),
-        ("riscv", "where: rd != 0\n", "where: rd != 1\n"),
-        ("riscv", "{imm}({rs1})", "[{rs1} + {imm}]"),
-        ("riscv", "prints: true } }, doc: Branches if equal.", "prints: false } }, doc: Branches if equal."),
-        ("g13", "values: [l, h]", "values: [lo, hi]"),
-        ("g13", "where: hint != 0, text", "where: hint != 1, text"),
-        ("g13", "value: n + 1", "value: n + 2"),
-        ("sm75", "value: bits * 4", "value: bits * 8"),
-    ] {
-        let old = stream(&specs().join("../examples").join(name).join("isa.yaml"));
-        let new = changed_example(name, from, to);
-        let diff = diff_streams(old, new);
-        assert!(diff.different > 0, "{name}: {from}: {}", diff.to_text());
-        let listed = |name: &str| diff.instructions.iter().find(|i| i.old.as_ref().is_some_and(|old| old.name == name));
-        let read = |engine: Engine, bytes: &[u8]| {
-            let decoded = engine.decode(bytes).ok()?;
-            let mut line = Line::new();
-            engine.print(&decoded, &mut line);
-            Some((engine.scope(&decoded).layout.opcode, decoded.len, line.as_str().to_owned()))
-        };
-        for _ in 0..20_000 {
-            let layouts = old.stream.layouts_of(0);
-            let layout = &layouts[random.below(layouts.len() as u64) as usize];
-            let word = Wide(std::array::from_fn(|_| random.next()));
-            let bytes = old.store(word & !layout.fixed_mask | layout.fixed_value);
-            let Some((opcode, len, text)) = read(old, &bytes) else { continue };
-            let name = old.stream.instructions[usize::from(opcode)].name;
-            let other = read(new, &bytes[..usize::from(len)]).map(|(_, len, text)| (len, text));
-            let differs = other != Some((len, text));
-            let alike = listed(name).is_none_or(|i| i.decoding == Some(Decoding::Alike));
-            assert!(
-                !differs || !alike,
-                "{name} is proved to read the same, and {:02x?} does not",
-                &bytes[..len.into()]
-            );
-        }
-        for example in diff.instructions.iter().flat_map(|i| &i.examples) {
-            assert_ne!(example.old, example.new);
-        }
-    }
 }

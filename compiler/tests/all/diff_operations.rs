@@ -118,3 +118,159 @@ fn an_operation_may_be_added_and_removed() {
     let [(name, change)] = operations(&found)[..] else { panic!("{}", found.to_text()) };
     assert_eq!((name, change.how, &*change.old), ("REST", How::Removed, "`nop`"));
 }
+
+#[test]
+fn what_only_has_another_name_does_nothing_else() {
+    // As words, and as a stream.
+    for spec in [SPEC.to_owned(), SPEC.replace("REST: {", "REST: { aliases: { PAUSE: {} },")] {
+        for renamed in [
+            &[(" d: {", " result: {"), ("d = match", "result = match"), ("d = more", "result = more")][..],
+            &[("mode: {", "way: {"), ("match mode", "match way")],
+            &[("[plus, minus,", "[plus, less,"), ("minus =>", "less =>")],
+            &[
+                ("mode: {", "way: {"),
+                ("match mode", "match way"),
+                ("[plus, minus,", "[plus, less,"),
+                ("minus =>", "less =>"),
+            ],
+        ] {
+            let found = against(&spec, renamed);
+            assert!(found.to_text().contains("renamed: `"), "{renamed:?}: {}", found.to_text());
+            assert_eq!(
+                (operations(&found), found.operations_changed()),
+                (vec![], 0),
+                "{renamed:?}: {}",
+                found.to_text()
+            );
+        }
+        // A part of an operand goes with it.
+        let part = "modifiers: { mode: { enum: Mode, bits: 1..0 } },";
+        let base = spec
+            .replace(
+                "lamp, bits: 8..6, access: read } } }\n  REST",
+                "lamp, bits: 8..6, access: read, suffixes: { neg: { bits: 2 } } } } }\n  REST",
+            )
+            .replace("5..2: 0", "5..3: 0")
+            .replace("both => a }", "both => if a.neg { 0 - a } else { a } }");
+        assert!(base.contains(part) && base.contains("suffixes") && base.contains("a.neg"), "{base}");
+        for renamed in [
+            &[
+                (" a: {", " from: {"),
+                ("a.neg", "from.neg"),
+                ("- a }", "- from }"),
+                ("{ a }", "{ from }"),
+                ("(a)", "(from)"),
+                ("a - 1", "from - 1"),
+            ][..],
+            &[("neg:", "minus:"), ("a.neg", "a.minus")],
+        ] {
+            let found = against(&base, renamed);
+            assert_eq!(
+                (operations(&found), found.operations_changed()),
+                (vec![], 0),
+                "{renamed:?}: {}",
+                found.to_text()
+            );
+        }
+        // With another name and another text.
+        let found = against(&spec, &[("[plus, minus,", "[plus, less,"), ("minus => a - 1", "less => a - 2")]);
+        assert_eq!(found.operations_changed(), 1, "{}", found.to_text());
+        let swapped = [("[plus, minus, both,", "[minus, plus, both,"), ("plus =>", "x =>"), ("minus =>", "plus =>")];
+        let found = against(&spec, &[&swapped[..], &[("x =>", "minus =>")]].concat());
+        assert_eq!(found.operations_changed(), 1, "{}", found.to_text());
+    }
+}
+
+const OPERANDS: &str = r##"
+isa: lamps
+word: 16
+banks: { lamp: { count: 8, prints: "l{n}", width: 16 } }
+enums: { Flow: { values: [go, stop, ~, ~], default: go } }
+kinds:
+  place:
+    width: 4
+    alternatives:
+      own: { fixed: { 3: 0 }, fields: { n: { bank: lamp, bits: 2..0 } }, text: "{n}" }
+      constant:
+        { fixed: { 3: 1 }, fields: { n: { number: decimal, bits: 2..0 } }, text: "#{n}", value: n, discards: true }
+semantics:
+  flow: { modifier: flow, values: { stop: { ends: true }, go: { waits: [0, 2] } } }
+  intrinsics: { "call()": { doc: Calls., effects: [flow] } }
+  preloads: { start: { doc: First., first: 2, values: { time: Now. } } }
+instructions:
+  COPY: { doc: Copies., fixed: { 15..10: 1 }, modifiers: { flow: { enum: Flow, bits: 9..8 } }, does: "to = from",
+    operands: { to: { kind: place, at: 4, access: write }, from: { kind: place, at: 0, access: read } } }
+  CALL: { doc: Calls., fixed: { 15..10: 2, 7..0: 0 }, modifiers: { flow: { enum: Flow, bits: 9..8 } }, does: "call()" }
+  NEXT: { doc: Increments., fixed: { 15..8: 0, 7..3: 7 }, does: "d = d + 1",
+    operands: { d: { bank: lamp, bits: 2..0, access: read-write } } }
+machine:
+  lanes: 1
+  calls: { call: { number: l1, services: { 1: { exit: { status: l2 } }, 2: { write: { address: l3, size: l4 } } } } }
+"##;
+
+#[test]
+fn how_operands_are_read_and_written_is_a_part_of_what_an_instruction_does() {
+    // A stream has no flow modifiers.
+    let stream =
+        OPERANDS.replace("NEXT: {", "NEXT: { aliases: { MORE: {} },").replace("  flow: { modifier", "  # { modifier");
+    for spec in [OPERANDS.to_owned(), stream] {
+        for (from, to, place, was, is) in [
+            ("value: n,", "value: n + 1,", "from = constant", "`value = n`", "`value = n + 1`"),
+            (" value: n,", "", "from = constant", "`value = n`", ""),
+            (", discards: true", "", "to = constant", "writes are discarded", "writes are kept"),
+        ] {
+            let found = against(&spec, &[(from, to)]);
+            assert!(found.decodes_alike(), "{}", found.to_text());
+            let [(name, change)] = operations(&found)[..] else { panic!("{from}: {}", found.to_text()) };
+            assert_eq!((name, &*change.name, &*change.old, &*change.new), ("COPY", place, was, is));
+            assert_eq!(found.operations_changed(), 1);
+            let kinds: Vec<&str> = found.definitions.iter().map(|definition| &*definition.name).collect();
+            assert_eq!(kinds, ["place"], "{}", found.to_text());
+        }
+    }
+}
+
+#[test]
+fn what_flow_modifiers_do_is_a_part_of_what_an_instruction_does() {
+    for (from, to, value, was, is) in [
+        ("ends: true", "reconverges: true", "flow = stop", "ends", "reconverges"),
+        ("[0, 2]", "[0, 1]", "flow = go", "waits for 0, 2", "waits for 0, 1"),
+        (", go: { waits: [0, 2] }", "", "flow = go", "waits for 0, 2", "nothing"),
+    ] {
+        let found = against(OPERANDS, &[(from, to)]);
+        let changes = operations(&found);
+        let names: Vec<&str> = changes.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["COPY", "CALL"], "{}", found.to_text());
+        let (_, change) = changes[0];
+        assert_eq!((&*change.name, &*change.old, &*change.new), (value, was, is));
+    }
+}
+
+#[test]
+fn every_other_property_of_the_machine_is_compared() {
+    for (from, to, said) in [
+        ("status: l2", "status: l3", "property `call call 1` changed: exits with l2 → exits with l3"),
+        ("size: l4", "size: l5", "property `call call 2` changed: writes l4 bytes at l3 → writes l5 bytes at l3"),
+        (
+            "size: l4",
+            "size: l4, stream: l5",
+            "`call call 2` changed: writes l4 bytes at l3 → writes l4 bytes at l3, stream l5",
+        ),
+        ("number: l1", "number: l7", "property `call call` changed: the service in l1 → the service in l7"),
+        ("2: { write", "3: { write", "property `call call 3` changed: none → writes l4 bytes at l3"),
+        ("first: 2", "first: 3", "property `preload start` changed: from register 2: time → from register 3: time"),
+        (
+            "width: 16 }",
+            "width: 16, live out: true }",
+            "property `registers lamp` changed: 16 bits → 16 bits, live out",
+        ),
+    ] {
+        let found = against(OPERANDS, &[(from, to)]);
+        assert!(found.decodes_alike() && found.instructions.is_empty(), "{}", found.to_text());
+        assert!(
+            found.to_text().contains("definitions: 1 differ") && found.to_text().contains(said),
+            "{}",
+            found.to_text()
+        );
+    }
+}

@@ -10,6 +10,7 @@ mod catalogue;
 mod declared;
 mod diff;
 mod diff_operations;
+mod diff_streams;
 mod emitted;
 mod examples;
 mod families;

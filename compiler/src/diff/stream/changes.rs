@@ -119,6 +119,25 @@ fn conditions(side: Side, layout: &Layout) -> Vec<String> {
     layout.conditions.iter().map(|condition| side.expression(*condition).to_owned()).collect()
 }
 
+/// The stored bits of a computed value are reported with it.
+fn shown(layout: &'static Layout) -> impl Iterator<Item = &'static Field> {
+    layout.fields.iter().filter(|field| !field.name.ends_with(STORED))
+}
+
+/// The fields that only have another name: the old name and the new one.
+pub(super) fn renamed(
+    old: Engine,
+    new: Engine,
+    a: &'static Layout,
+    b: &'static Layout,
+) -> Vec<(&'static str, &'static str)> {
+    let (x, y) = (Side { engine: old }, Side { engine: new });
+    let known = |layout: &'static Layout, field: &Field| layout.fields.iter().any(|other| other.name == field.name);
+    let same = |field: &Field, other: &Field| x.place(a, field) == y.place(b, other) && x.kind(field) == y.kind(other);
+    let successor = |field: &Field| shown(b).find(|other| !known(a, other) && same(field, other));
+    shown(a).filter(|field| !known(b, field)).filter_map(|field| Some((field.name, successor(field)?.name))).collect()
+}
+
 fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Vec<Change>) {
     let named = |layout: &'static Layout, name: &str| layout.fields.iter().find(|field| field.name == name);
     let operand = |layout: &'static Layout, field: &Field| {
@@ -127,19 +146,12 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
         layout.operands.iter().find(is)
     };
     let subject = |layout, field| if operand(layout, field).is_some() { Subject::Operand } else { Subject::Field };
-    // The stored bits of a computed value are reported with it.
-    let shown = |layout: &'static Layout| layout.fields.iter().filter(|field| !field.name.ends_with(STORED));
-    let renamed = |field: &Field| {
-        let same = |other: &&Field| {
-            named(a, other.name).is_none() && x.place(a, field) == y.place(b, other) && x.kind(field) == y.kind(other)
-        };
-        shown(b).find(same)
-    };
+    let renamed = renamed(x.engine, y.engine, a, b);
     for field in shown(a) {
         let Some(other) = named(b, field.name) else {
             let subject = subject(a, field);
-            match renamed(field) {
-                Some(other) => out.push(change(subject, How::Renamed, field.name, "", format!("`{}`", other.name))),
+            match renamed.iter().find(|(name, _)| *name == field.name) {
+                Some((_, name)) => out.push(change(subject, How::Renamed, field.name, "", format!("`{name}`"))),
                 None => out.push(change(subject, How::Removed, field.name, x.member(a, field), "")),
             }
             continue;
@@ -174,12 +186,9 @@ fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Ve
             );
         }
     }
-    for other in shown(b).filter(|other| named(a, other.name).is_none()) {
-        let old = shown(a)
-            .any(|field| named(b, field.name).is_none() && renamed(field).is_some_and(|r| r.name == other.name));
-        if !old {
-            out.push(change(subject(b, other), How::Added, other.name, "", y.member(b, other)));
-        }
+    let old = |other: &Field| named(a, other.name).is_some() || renamed.iter().any(|(_, name)| *name == other.name);
+    for other in shown(b).filter(|other| !old(other)) {
+        out.push(change(subject(b, other), How::Added, other.name, "", y.member(b, other)));
     }
 }
 

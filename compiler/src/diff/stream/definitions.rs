@@ -6,10 +6,15 @@ use super::changes::reading;
 use super::generation::active;
 use crate::diff::change::{Change, How, Subject, change};
 use crate::diff::difference::{DefinitionDiff, Sort};
+use crate::diff::effects::of_alternative;
+use crate::diff::encoded::Encoded;
+use crate::diff::revision::Revision;
 use crate::diff::structure::{enum_changes, pairs};
 
 /// What changed in the definitions.
-pub(super) fn of(old: Engine, new: Engine) -> Vec<DefinitionDiff> {
+pub(super) fn of(was: Revision<Engine>, is: Revision<Engine>) -> Vec<DefinitionDiff> {
+    let (old, new) = (was.tables, is.tables);
+    let (was, is) = if was.runs_as(is) { (was, is) } else { (old.into(), new.into()) };
     let mut out = Vec::new();
     let enums = |engine: Engine| engine.stream.enums.iter().map(|names| (names.name, names));
     pairs(Sort::Enum, enums(old), enums(new), &mut out, enum_changes);
@@ -35,7 +40,7 @@ pub(super) fn of(old: Engine, new: Engine) -> Vec<DefinitionDiff> {
                 out.push(entry(How::Removed, key.0, Vec::new()));
                 continue;
             }
-            Some((_, b)) => kind(old, new, a, b),
+            Some((_, b)) => kind(was, is, a, b),
         };
         if !changes.is_empty() && !out.iter().any(|known| known.name == key.0 && known.changes == changes) {
             out.push(entry(How::Changed, key.0, changes));
@@ -55,6 +60,13 @@ fn bank(a: &'static Bank, b: &'static Bank) -> Vec<Change> {
     if a.width != b.width {
         out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
     }
+    let also = |bank: &Bank| {
+        let names: Vec<String> = bank.also.iter().map(|(name, number)| format!("`{name}` is {number}")).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    };
+    if also(a) != also(b) {
+        out.push(change(Subject::Syntax, How::Changed, "other names", also(a), also(b)));
+    }
     for number in 0..a.count.min(b.count) {
         let (was, is) = (a.name(number.into()), b.name(number.into()));
         if was != is {
@@ -71,7 +83,7 @@ fn bank(a: &'static Bank, b: &'static Bank) -> Vec<Change> {
 }
 
 /// What changed in a kind, in the generations that are compared.
-fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Change> {
+fn kind(old: Revision<Engine>, new: Revision<Engine>, a: &'static Set, b: &'static Set) -> Vec<Change> {
     let mut out = Vec::new();
     if a.bits != b.bits {
         out.push(change(Subject::Width, How::Changed, "", a.bits.to_string(), b.bits.to_string()));
@@ -80,7 +92,13 @@ fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Chang
         let all = engine.stream.layouts.iter().skip(set.first.into()).take(set.count.into());
         all.filter(|layout| active(engine, layout)).collect()
     };
-    let (x, y) = (layouts(old, a), layouts(new, b));
+    let (x, y) = (layouts(old.tables, a), layouts(new.tables, b));
+    let described = |revision: Revision<Engine>, set: &Set, layout: &'static Layout| {
+        let engine = revision.tables;
+        let number = engine.stream.sets.iter().position(|known| std::ptr::eq(known, set)).unwrap_or_default();
+        let encoded = Encoded::Stream(engine, layout);
+        reading(engine, layout) + &of_alternative(revision, number as u16, layout.name, encoded)
+    };
     // Alternatives of the same name are distinguished by their order.
     let number = |list: &[&'static Layout], layout: &'static Layout| {
         list.iter().filter(|l| l.name == layout.name).position(|l| std::ptr::eq(*l, layout))
@@ -89,11 +107,11 @@ fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Chang
         list.iter().filter(|l| l.name == name).nth(n.unwrap_or(0)).copied()
     };
     for layout in &x {
-        let was = reading(old, layout);
+        let was = described(old, a, layout);
         match find(&y, layout.name, number(&x, layout)) {
             None => out.push(change(Subject::Alternative, How::Removed, layout.name, was, "")),
             Some(other) => {
-                let is = reading(new, other);
+                let is = described(new, b, other);
                 if was != is {
                     out.push(change(Subject::Alternative, How::Changed, layout.name, was, is));
                 }
@@ -101,7 +119,7 @@ fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Chang
         }
     }
     for layout in y.iter().filter(|layout| find(&x, layout.name, number(&y, layout)).is_none()) {
-        out.push(change(Subject::Alternative, How::Added, layout.name, "", reading(new, layout)));
+        out.push(change(Subject::Alternative, How::Added, layout.name, "", described(new, b, layout)));
     }
     out
 }

@@ -9,10 +9,11 @@ mod words;
 use isaforge_core::explain::hex;
 use isaforge_core::stream::Engine;
 
-use super::change::{Change, Subject};
+use super::change::{Change, How, Subject, change};
 use super::difference::{Decoding, Diff, Example, Fate, InstructionDiff};
+use super::effects::{self, Effects};
 use super::instructions::common;
-use super::meaning::{self, Meaning};
+use super::machine::machine;
 use super::revision::Revision;
 use generation::{Entry, Generation, pattern};
 use words::{Judgement, Pair};
@@ -28,9 +29,11 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
     let changed = |(entry, partner): (&Entry, &Option<u16>)| {
         let Some(other) = partner.map(|n| &new.instructions[usize::from(n)]) else { return Vec::new() };
         let mut changes = changes::of(&old, &new, entry, other);
-        let meaning =
-            |revision, entry: &Entry| entry.own.first().and_then(|layout| Meaning::of_stream(revision, layout));
-        changes.extend(meaning::changed(meaning(was, entry), meaning(is, other)));
+        if let (Some(a), Some(b)) = (entry.own.first(), other.own.first()) {
+            let own = |(old, new): (&str, &str)| (old.to_owned(), new.to_owned());
+            let renamed = changes::renamed(was.tables, is.tables, a, b).into_iter().map(own).collect();
+            changes.extend(effects::changes(&Effects::of_stream(was, a), &Effects::of_stream(is, b), renamed));
+        }
         changes
     };
     let changes: Vec<Vec<Change>> = old.instructions.iter().zip(&partners).map(changed).collect();
@@ -38,15 +41,16 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
         old: old.side(),
         new: new.side(),
         instructions: Vec::new(),
-        common: common(&changes, &partners),
-        definitions: definitions::of(old.engine, new.engine),
+        common: memory(old.engine, new.engine).into_iter().chain(common(&changes, &partners)).collect(),
+        definitions: definitions::of(was, is),
         alike: 0,
         different: 0,
         unproven: 0,
         resized: false,
     };
-    let sides = [was, is].map(|side| (side.semantics, side.hardware));
-    diff.definitions.extend(super::machine::machine(&diff.old.name, sides[0], sides[1]));
+    let banks = |engine: Engine| engine.stream.banks.iter().map(|bank| bank.name).collect::<Vec<_>>();
+    let (old_banks, new_banks) = (banks(was.tables), banks(is.tables));
+    diff.definitions.extend(machine(was.tables.stream.name, (was, &old_banks), (is, &new_banks)));
     for (i, entry) in old.instructions.iter().enumerate() {
         let fate = &fates[i];
         // The text of a single branch does not show where it counts from.
@@ -101,6 +105,18 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
         });
     }
     diff
+}
+
+/// What changed in how instructions are stored.
+fn memory(old: Engine, new: Engine) -> Vec<Change> {
+    let order = |engine: Engine| match engine.stream.swap {
+        0 | 1 => "least significant byte first".to_owned(),
+        size => format!("units of {size} bytes, most significant byte first"),
+    };
+    let unit = |engine: Engine| format!("{} bytes", engine.stream.unit.max(1));
+    let all = [(Subject::ByteOrder, order(old), order(new)), (Subject::Alignment, unit(old), unit(new))];
+    let differs = all.into_iter().filter(|(_, was, is)| was != is);
+    differs.map(|(subject, was, is)| change(subject, How::Changed, "", was, is)).collect()
 }
 
 /// Adds the bytes that read differently as an example, unless they are already listed. `backwards` tells that they

@@ -1,7 +1,8 @@
 //! How the words of an instruction decode: by proof, by a counterexample, or by sampling.
 
 use isaforge_core::sample::Random;
-use isaforge_core::stream::{Engine, Layout, Role, Source, Wide, insert};
+use isaforge_core::stream::{Engine, Field, Layout, MAX_NESTING, Role, Source, Type, Wide, insert};
+use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
 
 use super::alike::{Alike, meet, open};
@@ -98,8 +99,37 @@ impl Pair {
         false
     }
 
-    /// Words that are likely to show a difference: each value of each field, the patterns of instructions that might
-    /// decode them in the new revision, and random ones. They need not be valid.
+    /// The values of a field to which the revisions give different names; for a kind, the operands that hold one.
+    fn renamed(&self, ty: Type, depth: u8) -> Vec<u64> {
+        match ty {
+            Type::Enum(index, _) => {
+                let Some(own) = self.old.stream.enums.get(usize::from(index)) else { return Vec::new() };
+                let other = self.new.stream.enums.iter().find(|other| other.name == own.name);
+                let named = |names: &Enum, bits: u64| names.value(bits).map(|value| value.text);
+                let values = own.values.iter().chain(other.map_or(&[][..], |other| other.values));
+                let bits = values.map(|value| value.bits);
+                bits.filter(|bits| named(own, *bits) != other.and_then(|other| named(other, *bits))).collect()
+            }
+            Type::Set(set, _) if depth < MAX_NESTING => {
+                let layouts = self.old.stream.layouts_of(set.into()).iter();
+                let fields = layouts.flat_map(|layout| layout.fields.iter().map(move |field| (layout, field)));
+                let operands = |(layout, field): (&'static Layout, &'static Field)| {
+                    let Source::Bits(pieces) = field.source else { return Vec::new() };
+                    let operand = |value| {
+                        let mut word = layout.fixed_value;
+                        insert(&mut word, pieces, value);
+                        word.get(0, 64)
+                    };
+                    self.renamed(field.ty, depth + 1).into_iter().map(operand).collect()
+                };
+                fields.flat_map(operands).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Words that are likely to show a difference: values of each field, first those that have another name, the
+    /// patterns of instructions that might decode them in the new revision, and random ones. They need not be valid.
     fn draw(&self, entry: &Entry, layout: &Layout) -> Vec<Wide> {
         let mut random = Random(0x0d1f_f000 | u64::from(entry.opcode));
         let open = open(layout);
@@ -116,6 +146,14 @@ impl Pair {
         });
         for field in layout.fields {
             let Source::Bits(pieces) = field.source else { continue };
+            let mut with = |value: u64| {
+                let (mut mask, mut bits) = (Wide::ZERO, Wide::ZERO);
+                insert(&mut mask, pieces, u64::MAX);
+                insert(&mut bits, pieces, value);
+                words.extend(valid.map(|word| (word & !mask | bits) & open | layout.fixed_value));
+                words.push(drawn(mask, bits));
+            };
+            self.renamed(field.ty, 0).into_iter().for_each(&mut with);
             let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
             for turn in 0..VALUES.min(1 << width.min(6)) {
                 let value = match turn {
@@ -126,11 +164,7 @@ impl Pair {
                     3..32 => turn - 2,
                     _ => turn.wrapping_mul(0x9e37_79b9_7f4a_7c15),
                 };
-                let (mut mask, mut bits) = (Wide::ZERO, Wide::ZERO);
-                insert(&mut mask, pieces, u64::MAX);
-                insert(&mut bits, pieces, value);
-                words.extend(valid.map(|word| (word & !mask | bits) & open | layout.fixed_value));
-                words.push(drawn(mask, bits));
+                with(value);
             }
         }
         let others = self.new.stream.layouts_of(0).iter();

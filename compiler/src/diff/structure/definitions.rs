@@ -6,9 +6,18 @@ use isaforge_core::table::{Alternative, Enum, Isa, Kind, Limit, Token};
 use super::compare::{Compare, bits_text, renamed_enum};
 use crate::diff::change::{Change, How, Subject, change};
 use crate::diff::difference::{DefinitionDiff, Pattern, Sort};
+use crate::diff::effects::of_alternative;
+use crate::diff::encoded::Encoded;
+use crate::diff::revision::Revision;
 
 impl Compare {
-    fn alternative_text(&self, isa: &'static Isa, a: &Alternative) -> String {
+    fn alternative_text(
+        &self,
+        revision: Revision<&'static Isa>,
+        kind: &'static Kind,
+        a: &'static Alternative,
+    ) -> String {
+        let isa = revision.tables;
         let written = |tokens: &[Token]| {
             let token = |token: &Token| match token {
                 Token::Text(t) => t.str.to_owned(),
@@ -34,35 +43,49 @@ impl Compare {
         for field in a.fields {
             text.push_str(&format!(", {} {} {}", field.name, self.type_text(isa, field.ty), bits_text(&field.bits)));
         }
-        text
+        let number = isa.kinds.iter().position(|known| std::ptr::eq(known, kind)).unwrap_or_default();
+        text + &of_alternative(revision, number as u16, a.name, Encoded::Alternative(isa, a))
     }
 
-    fn kind(&self, a: &'static Kind, b: &'static Kind) -> Vec<Change> {
+    fn kind(
+        &self,
+        (old, a): (Revision<&'static Isa>, &'static Kind),
+        (new, b): (Revision<&'static Isa>, &'static Kind),
+    ) -> Vec<Change> {
         let mut out = Vec::new();
         if a.width != b.width {
             out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
         }
         for x in a.alternatives {
-            let old = self.alternative_text(self.old, x);
+            let was = self.alternative_text(old, a, x);
             match b.alternatives.iter().find(|y| y.name == x.name) {
-                None => out.push(change(Subject::Alternative, How::Removed, x.name, old, "")),
+                None => out.push(change(Subject::Alternative, How::Removed, x.name, was, "")),
                 Some(y) => {
-                    let new = self.alternative_text(self.new, y);
-                    if old != new {
-                        out.push(change(Subject::Alternative, How::Changed, x.name, old, new));
+                    let is = self.alternative_text(new, b, y);
+                    if was != is {
+                        out.push(change(Subject::Alternative, How::Changed, x.name, was, is));
                     }
                 }
             }
         }
         for y in b.alternatives.iter().filter(|y| !a.alternatives.iter().any(|x| x.name == y.name)) {
-            out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(self.new, y)));
+            out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(new, b, y)));
         }
         out
     }
 }
 
+/// The values that only have another name: the old name and the new one.
+pub(in crate::diff) fn renamed_values(a: &'static Enum, b: &'static Enum) -> Vec<(&'static str, &'static str)> {
+    let known = |e: &Enum, name: &str| e.values.iter().any(|v| v.name == name);
+    let successor = |bits: u64| b.value(bits).filter(|w| !known(a, w.name));
+    let gone = a.values.iter().filter(|v| !known(b, v.name));
+    gone.filter_map(|v| Some((v.name, successor(v.bits)?.name))).collect()
+}
+
 pub(in crate::diff) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
     let mut out = Vec::new();
+    let renamed = renamed_values(a, b);
     let in_old = |name: &str| a.values.iter().find(|v| v.name == name);
     let in_new = |name: &str| b.values.iter().find(|v| v.name == name);
     // Further entries of the same name are spellings that are only parsed.
@@ -96,8 +119,8 @@ pub(in crate::diff) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<C
                     out.push(change(Subject::Value, How::Changed, v.name, said(was), said(is)));
                 }
             }
-            None => match b.value(v.bits).filter(|w| in_old(w.name).is_none()) {
-                Some(w) => out.push(change(Subject::Value, How::Renamed, v.name, "", format!("`{}`", w.name))),
+            None => match renamed.iter().find(|(name, _)| *name == v.name) {
+                Some((_, name)) => out.push(change(Subject::Value, How::Renamed, v.name, "", format!("`{name}`"))),
                 None => out.push(change(Subject::Value, How::Removed, v.name, v.bits.to_string(), "")),
             },
         }
@@ -117,7 +140,9 @@ pub(in crate::diff) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<C
 }
 
 /// What changed in the definitions.
-pub(in crate::diff) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<DefinitionDiff> {
+pub(in crate::diff) fn definitions(was: Revision<&'static Isa>, is: Revision<&'static Isa>) -> Vec<DefinitionDiff> {
+    let (old, new) = (was.tables, is.tables);
+    let (was, is) = if was.runs_as(is) { (was, is) } else { (old.into(), new.into()) };
     let compare = Compare { old, new };
     let mut out = Vec::new();
     for e in old.enums {
@@ -163,12 +188,13 @@ pub(in crate::diff) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<
         }
         out
     });
-    pairs(Sort::Kind, kinds(old), kinds(new), &mut out, |a, b| compare.kind(a, b));
+    pairs(Sort::Kind, kinds(old), kinds(new), &mut out, |a, b| compare.kind((was, a), (is, b)));
     let named = |t: &'static [isaforge_core::table::Shared]| t.iter().map(|s| (s.name, s));
     pairs(Sort::Shared, named(old.shared), named(new.shared), &mut out, |a, b| {
         let text = |s: &isaforge_core::table::Shared| {
             let prints = if s.printed { "prints" } else { "does not print" };
-            format!("{}, {} when unused, {prints}", bits_text(&s.bits), s.default)
+            let words = s.words.iter().map(|(word, value)| format!(", `{word}` is {value}"));
+            format!("{}, {} when unused, {prints}", bits_text(&s.bits), s.default) + &words.collect::<String>()
         };
         let (x, y) = (text(a), text(b));
         if x == y { Vec::new() } else { vec![change(Subject::Field, How::Changed, "", x, y)] }

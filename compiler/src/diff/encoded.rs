@@ -1,0 +1,152 @@
+//! The names of an instruction's members, to which graphs refer by index.
+
+use isaforge_core::semantics::Modifier;
+use isaforge_core::stream::{self, Engine, Layout};
+use isaforge_core::table::{self, Alternative, Enum, Form, Isa, Shape};
+
+/// What the members that a graph refers to belong to.
+#[derive(Clone, Copy)]
+pub(super) enum Encoded {
+    /// An instruction of words.
+    Word(&'static Isa, &'static Form),
+    /// An alternative of a kind of a set with words.
+    Alternative(&'static Isa, &'static Alternative),
+    /// An instruction of a stream, or an alternative of one of its kinds.
+    Stream(Engine, &'static Layout),
+}
+
+/// A modifier: its name, `operand.modifier` for one of an operand, and the names of its values.
+pub(super) type Named = (String, Option<&'static Enum>);
+
+impl Encoded {
+    /// The name of an operand. Those of an alternative are its fields, followed by the number of bits to read and by the
+    /// value.
+    pub(super) fn operand(self, index: u16) -> &'static str {
+        let index = usize::from(index);
+        let (name, count) = match self {
+            Encoded::Word(_, form) => (form.operands.get(index).map(|operand| operand.name), form.operands.len()),
+            Encoded::Alternative(_, of) => (of.fields.get(index).map(|field| field.name), of.fields.len()),
+            Encoded::Stream(_, layout) => (layout.fields.get(index).map(|field| field.name), layout.fields.len()),
+        };
+        name.unwrap_or(if index == count { "size" } else { "value" })
+    }
+
+    /// The name of a modifier, and those of its values.
+    pub(super) fn modifier(self, modifier: Modifier) -> Option<Named> {
+        match (self, modifier) {
+            (Encoded::Word(isa, form), Modifier::Form(index)) => {
+                let found = form.modifiers.get(usize::from(index))?;
+                Some((found.name.to_owned(), of_type(isa, found.ty)))
+            }
+            (Encoded::Word(isa, form), Modifier::Suffix(operand, index)) => {
+                let operand = form.operands.get(usize::from(operand))?;
+                let index = usize::from(index);
+                let (name, ty) = match operand.suffixes.get(index) {
+                    Some(suffix) => (suffix.name, suffix.ty),
+                    None => {
+                        let Shape::One { kind, .. } = operand.shape else { return None };
+                        let first: &Alternative = isa.kinds.get(usize::from(kind))?.alternatives.first()?;
+                        let field = first.fields.get(index - operand.suffixes.len())?;
+                        (field.name, field.ty)
+                    }
+                };
+                Some((format!("{}.{name}", operand.name), of_type(isa, ty)))
+            }
+            (Encoded::Alternative(isa, alternative), Modifier::Form(index)) => {
+                let field = alternative.fields.get(usize::from(index))?;
+                Some((field.name.to_owned(), of_type(isa, field.ty)))
+            }
+            (Encoded::Stream(engine, layout), Modifier::Form(index)) => {
+                let field = layout.fields.get(usize::from(index))?;
+                Some((field.name.to_owned(), of_field(engine, field)))
+            }
+            (Encoded::Stream(engine, layout), Modifier::Suffix(operand, index)) => {
+                let operand = layout.fields.get(usize::from(operand))?;
+                let stream::Type::Set(set, _) = operand.ty else { return None };
+                let field = engine.stream.layouts_of(set.into()).first()?.fields.get(usize::from(index))?;
+                Some((format!("{}.{}", operand.name, field.name), of_field(engine, field)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The modifier of the instruction itself with this name.
+    pub(super) fn named(self, name: &str) -> Option<Named> {
+        let count = match self {
+            Encoded::Word(_, form) => form.modifiers.len(),
+            Encoded::Alternative(_, alternative) => alternative.fields.len(),
+            Encoded::Stream(_, layout) => layout.fields.len(),
+        };
+        let all = (0..count).filter_map(|index| self.modifier(Modifier::Form(u8::try_from(index).ok()?)));
+        all.into_iter().find(|(known, _)| known == name)
+    }
+
+    /// The kinds that each operand may be of, nested ones included: the index of the operand and those of the kinds.
+    pub(super) fn kinds(self) -> Vec<(u16, Vec<u16>)> {
+        match self {
+            Encoded::Word(_, form) => {
+                let kind = |(operand, index): (&table::Operand, u16)| match operand.shape {
+                    Shape::One { kind, .. } | Shape::List { kind, .. } => Some((index, vec![kind])),
+                    Shape::Number { .. } => None,
+                };
+                form.operands.iter().zip(0..).filter_map(kind).collect()
+            }
+            Encoded::Alternative(..) => Vec::new(),
+            Encoded::Stream(engine, layout) => {
+                let kinds = |(field, index): (&stream::Field, u16)| {
+                    let mut found = Vec::new();
+                    nested(engine, field, &mut found);
+                    (!found.is_empty()).then_some((index, found))
+                };
+                layout.fields.iter().zip(0..).filter_map(kinds).collect()
+            }
+        }
+    }
+
+    /// The name of a kind.
+    pub(super) fn kind(self, kind: u16) -> &'static str {
+        match self {
+            Encoded::Word(isa, _) | Encoded::Alternative(isa, _) => isa.kinds.get(usize::from(kind)).map(|k| k.name),
+            Encoded::Stream(engine, _) => engine.stream.sets.get(usize::from(kind)).map(|set| set.name),
+        }
+        .unwrap_or_default()
+    }
+
+    /// The alternatives of a kind, with their names.
+    pub(super) fn alternatives(self, kind: u16) -> Vec<(&'static str, Encoded)> {
+        match self {
+            Encoded::Word(isa, _) | Encoded::Alternative(isa, _) => {
+                let all = isa.kinds.get(usize::from(kind)).map_or(&[][..], |kind| kind.alternatives);
+                all.iter().map(|found| (found.name, Encoded::Alternative(isa, found))).collect()
+            }
+            Encoded::Stream(engine, _) => {
+                let all = engine.stream.layouts_of(kind.into()).iter();
+                all.map(|found| (found.name, Encoded::Stream(engine, found))).collect()
+            }
+        }
+    }
+}
+
+fn of_type(isa: &Isa, ty: table::Type) -> Option<&'static Enum> {
+    match ty {
+        table::Type::Enum(index) => isa.enums.get(usize::from(index)),
+        _ => None,
+    }
+}
+
+fn of_field(engine: Engine, field: &stream::Field) -> Option<&'static Enum> {
+    match field.ty {
+        stream::Type::Enum(index, _) => engine.stream.enums.get(usize::from(index)),
+        _ => None,
+    }
+}
+
+/// Collects the kinds of a field and of the fields of their alternatives.
+fn nested(engine: Engine, field: &stream::Field, found: &mut Vec<u16>) {
+    let stream::Type::Set(set, _) = field.ty else { return };
+    if !found.contains(&set) {
+        found.push(set);
+        let fields = engine.stream.layouts_of(set.into()).iter().flat_map(|layout| layout.fields);
+        fields.for_each(|field| nested(engine, field, found));
+    }
+}
