@@ -200,7 +200,9 @@ Examples:
 
 Each instruction that decodes differently is listed with an example word and both disassemblies,
 and each one that does something else with its old and new operation. Operations are compared as
-graphs: rewording is not a change, but changing a function changes every instruction that calls it.
+graphs: new names and functions with the same content are no change, but changing a function changes
+every instruction that calls it, and `b + a` is not `a + b`. Properties of the machine are listed, too.
+Sets of words and streams are compared, each with its own kind; sets of groups are not.
 Exit status: 0 old binaries provably decode the same, 1 they do not or it cannot be proved, 2 wrong
 usage or an invalid specification.";
 
@@ -225,8 +227,10 @@ Examples:
   isaforge translate ir3.xml ir3.xml a.s --from-generation 630 --to-generation 730
 
 Instructions, modifiers and operands of the same name are taken to mean the same, wherever their
-bits are. Everything that the other revision cannot express is reported by name; the exit status is
-then 1 and nothing is written. Comments are not kept, and labels get new names.";
+bits are, and branches lead to the same instructions. Everything that the other revision cannot
+express is reported by name, and so is a branch into the middle of an instruction; the exit status
+is then 1 and nothing is written. Comments are not kept, and labels get new names. Works on words
+and on streams, but not on sets of groups.";
 
 /// Below the options of `conform`.
 pub const CONFORM: &str = "\

@@ -41,9 +41,9 @@ pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
 
 /// The files of the manual. `None` if a specification has errors, which have been reported.
 fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
-    let target = named_or_at(&args.spec, args.generation.as_deref())?;
+    let target = named_or_at(&args.spec, args.generation.as_deref(), "--generation")?;
     let since = match &args.since {
-        Some(since) => match named_or_at(since, None)? {
+        Some(since) => match named_or_at(since, None, "--generation")? {
             Some(since) => Some(since),
             None => return Ok(None),
         },

@@ -12,6 +12,7 @@ use isaforge_compiler::load::{Loaded, Refusal, load};
 use isaforge_core::Isa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::stream::Engine;
 use isaforge_runtime::valhall::measure::Worst;
 
 use crate::builtin::{self, Builtin, Tables};
@@ -76,13 +77,14 @@ impl Target {
         entries(self.tables, self.semantics, self.measured)
     }
 
-    fn not_words(&self, what: &str) -> Failure {
-        let message = format!("the instructions of `{}` {what}", self.name);
-        Failure::usage(message, "this command works on words of one length, at most 64 bits")
+    /// The failure when a set has groups, for commands on one instruction at a time.
+    fn of_groups(&self) -> Failure {
+        let message = format!("the instructions of `{}` are groups of bytes", self.name);
+        Failure::usage(message, "this command works on words and on streams, but not on groups")
     }
 
     /// The failure when one instruction set is a stream and the other has words, for commands on two of the same kind.
-    pub fn not_alike(&self, words: &Target) -> Failure {
+    fn not_alike(&self, words: &Target) -> Failure {
         let message = format!("`{}` is a stream, and `{}` has words of one length", self.name, words.name);
         let help = "what makes a set a stream is in `specs/README.md`; for example, an alias that only the assembler knows makes the other set a stream, too";
         Failure::usage(message, help)
@@ -103,25 +105,38 @@ impl Target {
         }
     }
 
-    /// Returns the tables, for commands on instructions of one word each.
+    /// This set and another one, for commands on two sets of words or two streams.
     ///
     /// # Errors
-    /// When the instruction set is a stream or has groups.
-    pub fn words(&self) -> Result<&'static Isa, Failure> {
-        match self.tables {
-            Tables::Words(isa) => Ok(isa),
-            Tables::Groups(_) => Err(self.not_words("are groups of bytes")),
-            Tables::Streams(_) => Err(self.not_words("have several lengths, or more than 64 bits")),
+    /// When a set has groups or its instructions are sequences of operands, or only one is a stream.
+    pub fn pair(&self, other: &Target) -> Result<Pair, Failure> {
+        self.layouts()?;
+        other.layouts()?;
+        match (self.tables, other.tables) {
+            (Tables::Groups(_), _) => Err(self.of_groups()),
+            (_, Tables::Groups(_)) => Err(other.of_groups()),
+            (Tables::Words(first), Tables::Words(second)) => Ok(Pair::Words(first, second)),
+            (Tables::Streams(first), Tables::Streams(second)) => Ok(Pair::Streams(first, second)),
+            (Tables::Streams(_), Tables::Words(_)) => Err(self.not_alike(other)),
+            (Tables::Words(_), Tables::Streams(_)) => Err(other.not_alike(self)),
         }
     }
 }
 
-/// The built-in instruction set of this name, or else the specification at this path. `None` as for
-/// [`from_specification`].
+/// The tables of two sets of one kind.
+pub enum Pair {
+    /// Both have words.
+    Words(&'static Isa, &'static Isa),
+    /// Both are streams.
+    Streams(Engine, Engine),
+}
+
+/// The built-in instruction set of this name, or else the specification at this path. `option` names the option that
+/// gives the generation. `None` as for [`from_specification`].
 ///
 /// # Errors
 /// When it is neither, and those of [`from_specification`].
-pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
+pub fn named_or_at(given: &Path, generation: Option<&str>, option: &str) -> Result<Option<Target>, Failure> {
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
         if generation.is_some() {
@@ -131,17 +146,18 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
         return Ok(Some(found.into()));
     }
     if given.exists() || input::is_standard(given) {
-        return from_specification(given, generation);
+        return from_specification(given, generation, option);
     }
     let help = builtin::instead_of(name);
     Err(Failure::usage(format!("`{}` is neither an instruction set nor a file", given.display()), help))
 }
 
-/// Compiles the specification at a path. `None` as for [`from_specification`].
+/// Compiles the specification at a path. `option` names the option that gives the generation. `None` after errors,
+/// which have been reported.
 ///
 /// # Errors
 /// When it cannot be opened.
-pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
+pub fn from_specification(given: &Path, generation: Option<&str>, option: &str) -> Result<Option<Target>, Failure> {
     let settings = Settings { generation: generation.map(str::to_owned), ..settings(given)? };
     let loaded = match load(&settings) {
         Ok(loaded) => loaded,
@@ -153,7 +169,7 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
         Err(Refusal::Generation { message, help }) => {
             return Err(Failure::usage(
                 message,
-                help.replace("choose a `generation`", "choose one with `--generation`"),
+                help.replace("choose a `generation`", &format!("choose one with `{option}`")),
             ));
         }
     };

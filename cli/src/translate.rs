@@ -5,20 +5,19 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use isaforge_compiler::translate::{translate as translate_word, translate_program};
+use isaforge_compiler::translate::{TranslateError, translate_program, translate_words};
 use isaforge_core::Isa;
 use isaforge_core::print::Style;
 use isaforge_core::program::disassemble;
 
 use crate::args::{Form, TranslateArgs};
-use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::mistakes::{SHOWN, describe, not_text, report, say_number};
 use crate::output::{say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::streams;
-use crate::target::named_or_at;
+use crate::target::{Pair, named_or_at};
 use crate::words::{self, Encoding, word_digits};
 
 /// Runs `translate`.
@@ -26,11 +25,11 @@ use crate::words::{self, Encoding, word_digits};
 /// # Errors
 /// When a file cannot be read or written.
 pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
-    let from = named_or_at(&args.from, args.from_generation.as_deref())?;
-    let to = named_or_at(&args.to, args.to_generation.as_deref())?;
+    let from = named_or_at(&args.from, args.from_generation.as_deref(), "--from-generation")?;
+    let to = named_or_at(&args.to, args.to_generation.as_deref(), "--to-generation")?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
+    let pair = from.pair(&to)?;
     let input = Input::read(args.file.as_deref())?;
-    from.layouts()?;
     if args.input.is_none()
         && let Some(container) = isaforge_containers::open(&input.bytes)
     {
@@ -39,16 +38,9 @@ pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
     }
     let form = args.input.unwrap_or_else(|| detect(&input.bytes));
     let out_form = args.out.unwrap_or(form);
-    let content = match (from.tables, to.tables) {
-        (Tables::Streams(first), Tables::Streams(second)) => {
-            from.layouts()?;
-            to.layouts()?;
-            streams::translate::translate(first, second, &input, form, out_form)
-        }
-        (Tables::Streams(_), Tables::Words(_)) => return Err(from.not_alike(&to)),
-        (Tables::Words(_), Tables::Streams(_)) => return Err(to.not_alike(&from)),
-        _ => {
-            let (from, to) = (from.words()?, to.words()?);
+    let content = match pair {
+        Pair::Streams(first, second) => streams::translate::translate(first, second, &input, form, out_form),
+        Pair::Words(from, to) => {
             let translated = match form {
                 Form::Asm => text(from, to, &input),
                 Form::Hex => of_words(from, to, &input, Encoding::Hex),
@@ -102,19 +94,14 @@ fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encod
         return None;
     }
     let digits = word_digits(from);
-    let mut translated = Vec::with_capacity(found.words.len());
-    let mut mistakes = Vec::new();
-    for (index, &word) in found.words.iter().enumerate() {
-        match translate_word(from, to, word) {
-            Ok(word) => translated.push(word),
-            Err(error) => mistakes.push((format!("word {index} ({word:0digits$x})"), error.to_string())),
-        }
-    }
-    if mistakes.is_empty() {
-        return Some(translated);
-    }
-    report_places(&input.name, &mistakes);
-    None
+    let complain = |errors: Vec<(usize, TranslateError)>| {
+        let place = |(index, error): &(usize, TranslateError)| {
+            let word = found.words.get(*index).copied().unwrap_or_default();
+            (format!("word {index} ({word:0digits$x})"), error.to_string())
+        };
+        report_places(&input.name, &errors.iter().map(place).collect::<Vec<_>>());
+    };
+    translate_words(from, to, &found.words).map_err(complain).ok()
 }
 
 /// Reports the mistakes of a program that is no text: where, and what.

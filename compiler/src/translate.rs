@@ -5,16 +5,20 @@
 //!
 //! - **A name in both revisions**: instructions, modifiers, operands, alternatives and values of the same name mean the
 //!   same, wherever their bits are. Numbers and registers keep their number, constants their value.
-//! - **The same bits under another name**: an instruction with the same opcode bits and the same members; a value or a
-//!   special operand in the same bits of the same instruction. The old name must be unknown to the new revision and the
-//!   new name to the old one; otherwise the bits were reused for something else.
+//! - **The same bits under another name**: an instruction with the same opcode bits and the same members; an operand, a
+//!   value or a special operand in the same bits of the same instruction. The old name must be unknown to the new
+//!   revision and the new name to the old one; otherwise the bits were reused for something else.
 //! - **The same bits with the same text**: a modifier under another name that prints the same word.
+//!
+//! A branch target is an address: the number that encodes it is computed anew if the other revision counts from
+//! elsewhere or its words have another length.
 //!
 //! Everything else is rejected, and the error names what the other revision cannot express. The result is verified by
 //! decoding it.
 //!
 //! - here: words and programs, instructions and their modifiers
 //! - `operands`: operands with their alternatives and fields
+//! - `place`: where a word is in its program, and where its branches lead
 //! - `error`: why a word has no translation
 //! - [`streams`]: the same for streams
 //!
@@ -23,6 +27,7 @@
 mod error;
 mod fields;
 mod operands;
+mod place;
 pub mod streams;
 
 use isaforge_core::bits::ones;
@@ -34,20 +39,44 @@ use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::table::{Enum, Form, Isa, Modifier, Operand, Shape, Type, Value};
 
 use crate::diff::{modifier_text, word_text};
+use place::Place;
 
 pub use error::TranslateError;
 
-/// Returns the word of revision `to` that means the same as `word` in revision `from`.
+/// Returns the word of revision `to` that means the same as `word` in revision `from`, wherever it is in a program.
 ///
 /// # Errors
 /// Returns the first thing that the other revision cannot express, by name.
 pub fn translate(from: &'static Isa, to: &'static Isa, word: u64) -> Result<u64, TranslateError> {
+    translate_at(from, to, word, Place::unknown(from, to))
+}
+
+/// Translates the words of a program. Branches within it lead to the same instructions.
+///
+/// # Errors
+/// Returns everything that cannot be translated, each with the index of its word.
+pub fn translate_words(
+    from: &'static Isa,
+    to: &'static Isa,
+    words: &[u64],
+) -> Result<Vec<u64>, Vec<(usize, TranslateError)>> {
+    let (mut translated, mut errors) = (Vec::with_capacity(words.len()), Vec::new());
+    for (index, word) in words.iter().enumerate() {
+        match translate_at(from, to, *word, Place::within(from, to, index, words.len())) {
+            Ok(word) => translated.push(word),
+            Err(error) => errors.push((index, error)),
+        }
+    }
+    if errors.is_empty() { Ok(translated) } else { Err(errors) }
+}
+
+fn translate_at(from: &'static Isa, to: &'static Isa, word: u64, place: Place) -> Result<u64, TranslateError> {
     let opcode = decode(from, word).map_err(|error| TranslateError::Decode { isa: from.name, error })?;
     let form = &from.forms[opcode as usize];
     let target =
         counterpart(from, to, form).ok_or(TranslateError::Instruction { isa: to.name, name: form.name.str })?;
-    let mut translation =
-        Translation { from, to, form, target: &to.forms[target as usize], word, builder: Builder::new(to, target) };
+    let builder = Builder::new(to, target);
+    let mut translation = Translation { from, to, form, target: &to.forms[target as usize], word, place, builder };
     translation.modifiers()?;
     translation.operands()?;
     translation.finish(opcode, target)
@@ -61,23 +90,16 @@ pub fn translate_program(from: &'static Isa, to: &'static Isa, text: &str) -> Re
     let words = assemble(from, text)?;
     // Labels are resolved in the whole program; here it matters only which lines produce a word.
     let has_word = |line: &&(usize, &str)| !matches!(assemble(from, line.1), Ok(words) if words.is_empty());
-    let lines: Vec<(usize, &str)> = text.lines().enumerate().collect();
-    let mut lines = lines.iter().filter(has_word);
-    let mut errors = Vec::new();
-    let mut translated = Vec::with_capacity(words.len());
-    for word in words {
-        let (number, line) = lines.next().copied().unwrap_or((0, ""));
-        match translate(from, to, word) {
-            Ok(word) => translated.push(word),
-            Err(error) => {
-                let column = line.len() - line.trim_start().len();
-                let len = line.trim().chars().count().max(1);
-                let message = error.to_string();
-                errors.push(ProgramError { line: number + 1, column: column + 1, len, message, help: String::new() });
-            }
-        }
-    }
-    if errors.is_empty() { Ok(translated) } else { Err(errors) }
+    translate_words(from, to, &words).map_err(|errors| {
+        let lines: Vec<(usize, &str)> = text.lines().enumerate().filter(|line| has_word(&line)).collect();
+        let located = |(index, error): (usize, TranslateError)| {
+            let (number, line) = lines.get(index).copied().unwrap_or((0, ""));
+            let column = line.len() - line.trim_start().len();
+            let len = line.trim().chars().count().max(1);
+            ProgramError { line: number + 1, column: column + 1, len, message: error.to_string(), help: String::new() }
+        };
+        errors.into_iter().map(located).collect()
+    })
 }
 
 /// The corresponding instruction in the other revision: of the same name, or with the same opcode bits and members if
@@ -109,6 +131,7 @@ struct Translation {
     form: &'static Form,
     target: &'static Form,
     word: u64,
+    place: Place,
     builder: Builder,
 }
 
@@ -159,17 +182,12 @@ impl Translation {
         };
         let found = targets.iter().find(|m| m.name == modifier.name);
         let found = found.or_else(|| targets.iter().find(same_text)).or_else(|| targets.iter().find(same_place));
-        let Some(target) = found else {
-            if modifier.default == Some(raw) {
-                return Ok(());
-            }
+        let no_modifier = |name: String| {
             let value = if text.is_empty() { raw.to_string() } else { text.to_owned() };
-            return Err(TranslateError::Modifier {
-                isa: self.to.name,
-                name: self.form.name.str,
-                modifier: name,
-                value,
-            });
+            TranslateError::Modifier { isa: self.to.name, name: self.form.name.str, modifier: name, value }
+        };
+        let Some(target) = found else {
+            return if modifier.default == Some(raw) { Ok(()) } else { Err(no_modifier(name)) };
         };
         let same_name = modifier.name == target.name;
         if !same_name && modifier.default == Some(raw) && target.default.is_some() {
@@ -185,7 +203,8 @@ impl Translation {
                 self.builder.set_bits(target.bits, value);
                 Ok(())
             }
-            None => Err(self.no_value(name, text)),
+            None if same_name => Err(self.no_value(name, text)),
+            None => Err(no_modifier(name)),
         }
     }
 

@@ -230,7 +230,7 @@ impl TargetArgs {
     /// When the specification cannot be opened, or has a kind that the command does not support.
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
-            (Some(spec), _) => from_specification(spec, self.generation.as_deref()),
+            (Some(spec), _) => from_specification(spec, self.generation.as_deref(), "--generation"),
             (None, Some(found)) => Ok(Some(found.into())),
             (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
         }

@@ -136,6 +136,7 @@ fn commands_on_words_refuse_groups_by_name() {
     {
         let run = isaforge(arguments).expect(2);
         assert!(run.err.contains("are groups of bytes"), "{}", run.err);
+        assert!(run.err.contains("works on words and on streams, but not on groups"), "{}", run.err);
     }
     assert!(isaforge(&["check", "../specs/usc"]).expect(0).out().contains(" operations, "));
     assert!(isaforge(&["isas"]).expect(0).out().contains("\nusc "));

@@ -249,6 +249,16 @@ fn two_generations_of_one_stream_are_compared_and_translated() {
     isaforge(&["diff", &spec, &spec, "--old-generation", "2", "--new-generation", "1"]).expect(1);
     let run = isaforge(&["diff", &spec, &spec]).expect(2);
     assert!(run.err.contains("describes several generations"), "{}", run.err);
+    assert!(run.err.contains("choose one with `--old-generation`: "), "{}", run.err);
+    for (command, given, missing) in [
+        ("diff", "--old-generation", "--new-generation"),
+        ("diff", "--new-generation", "--old-generation"),
+        ("translate", "--from-generation", "--to-generation"),
+        ("translate", "--to-generation", "--from-generation"),
+    ] {
+        let run = isaforge(&[command, &spec, &spec, given, "1"]).expect(2);
+        assert!(run.err.contains(&format!("choose one with `{missing}`: ")), "{}", run.err);
+    }
     let run = isaforge(&["diff", "valhall", "valhall", "--old-generation", "1"]).expect(2);
     assert!(run.err.contains("has no generations"), "{}", run.err);
     let translate = ["translate", &spec, &spec, "--from-generation", "2", "--to-generation", "1"];
@@ -390,7 +400,7 @@ fn another_machine_is_a_difference_though_words_read_the_same() {
     for (from, to, told) in [
         ("lanes: 4", "lanes: 8", "property `lanes` changed: 4 → 8"),
         ("lowest first", "masked", "property `divergence` changed: lowest first → masked"),
-        ("'r{n}'", "'r{n}', zero: 0", "property `registers rn` changed: 32 bits → 32 bits, register 0 is zero"),
+        ("'r{n}'", "'r{n}', zero: 0", "property `registers r` changed: 32 bits → 32 bits, register 0 is zero"),
         ("u32 } }", "u32, uniform: true } }", "property `state k` changed: u32 → u32, uniform"),
         ("lanes: 4", "lanes: 4, start: 'k = 5'", "property `start` changed: none → k = 5"),
     ] {

@@ -55,6 +55,16 @@ pub enum TranslateError {
         /// The operand.
         operand: &'static str,
     },
+    /// A branch leads into the middle of an instruction.
+    #[error("`{operand}` of `{name}` leads to byte {address:#x}, where no instruction starts")]
+    Branch {
+        /// The mnemonic.
+        name: &'static str,
+        /// The operand.
+        operand: &'static str,
+        /// Its target.
+        address: u64,
+    },
     /// The operand has no such alternative in the other revision.
     #[error("{isa} has no `{text}` ({reading}) for the operand `{operand}` of `{name}`")]
     Reading {

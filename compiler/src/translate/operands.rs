@@ -8,12 +8,14 @@ use isaforge_core::parse::MAX_FIELDS;
 use isaforge_core::table::{Alternative, Field, Isa, Operand, Shape, Type};
 
 use super::{TranslateError, Translation};
-use crate::diff::operand_text;
+use crate::diff::{leads, operand_text, renamed_operands};
 
 impl Translation {
     pub(super) fn operands(&mut self) -> Result<(), TranslateError> {
+        let renamed = renamed_operands(self.from, self.to, self.form, self.target);
         for operand in self.form.operands {
-            let found = self.target.operands.iter().position(|o| o.name == operand.name);
+            let name = renamed.iter().find(|(o, _)| o.name == operand.name).map_or(operand.name, |(_, new)| new.name);
+            let found = self.target.operands.iter().position(|o| o.name == name);
             let no_operand =
                 TranslateError::Operand { isa: self.to.name, name: self.form.name.str, operand: operand.name };
             let Some(index) = found else { return Err(no_operand) };
@@ -28,24 +30,32 @@ impl Translation {
                     let count = u64::from(list_len(count, self.word));
                     self.builder.set_list(index, first, count).map_err(|e| self.encode(e))?;
                 }
-                (Shape::Number { bits, ty, target: counts, .. }, Shape::Number { bits: b, ty: t, target: c, .. }) => {
-                    if counts != c {
-                        return Err(no_operand);
-                    }
+                (Shape::Number { bits, ty, .. }, Shape::Number { bits: b, ty: t, .. }) => {
                     let raw = bits.get(self.word, 0);
-                    if bits.width() == 64 && b.width() == 64 && ty == t {
+                    if bits.width() == 64 && b.width() == 64 && ty == t && leads(operand) == leads(target) {
                         self.builder.set_whole(index, raw).map_err(|e| self.encode(e))?;
                     } else {
+                        let no_value =
+                            || self.no_value(operand.name.to_owned(), &operand_text(self.from, operand, self.word));
                         let value = match ty {
-                            Type::Signed => Some(sign_extend(raw, bits.width())),
-                            _ => i64::try_from(raw).ok(),
+                            Type::Signed => sign_extend(raw, bits.width()),
+                            _ => i64::try_from(raw).map_err(|_| no_value())?,
+                        };
+                        let value = match (leads(operand), leads(target)) {
+                            (Some(counts), Some(other)) => {
+                                let address = self.place.address(counts, value);
+                                let (name, operand) = (self.form.name.str, operand.name);
+                                let branch = TranslateError::Branch { name, operand, address };
+                                let moved = self.place.moved(address).ok_or(branch)?;
+                                // The address of the word matters if only one of them counts from it.
+                                self.place.number(counts, other, moved).ok_or_else(no_value)?
+                            }
+                            _ => value,
                         };
                         let (least, greatest) = number_range(*t, b.width());
-                        let Some(value) = value.filter(|value| (least..=greatest).contains(value)) else {
-                            return Err(
-                                self.no_value(operand.name.to_owned(), &operand_text(self.from, operand, self.word))
-                            );
-                        };
+                        if !(least..=greatest).contains(&value) {
+                            return Err(no_value());
+                        }
                         self.builder.set_number(index, value).map_err(|e| self.encode(e))?;
                     }
                 }
@@ -56,7 +66,10 @@ impl Translation {
             }
             self.complete(operand.name, operand.suffixes, target.suffixes)?;
         }
-        let missing = self.target.operands.iter().find(|o| self.form.operands.iter().all(|p| p.name != o.name));
+        let given = |o: &Operand| {
+            self.form.operands.iter().chain(renamed.iter().map(|(_, new)| *new)).any(|p| p.name == o.name)
+        };
+        let missing = self.target.operands.iter().find(|o| !given(o));
         match missing {
             Some(o) => Err(self.missing(o.name.to_owned())),
             None => Ok(()),

@@ -2,7 +2,12 @@
 //!
 //! An instruction is taken apart by its names (instruction, fields, enum values, alternatives of kinds) and assembled
 //! from the same names. Computed values follow from that, or are inverted where they are computed differently. If the
-//! length of an instruction changes, branches within the program still lead to the same instructions.
+//! length of an instruction changes, branches within the program still lead to the same instructions; one into the
+//! middle of an instruction has no translation, since its bytes may change.
+//!
+//! An instruction that the other revision lacks may have the text of another one that it has: a short and a long `mv`.
+//! The source revision takes instructions of different lengths with one text for the same, so the other one is
+//! translated in its place.
 
 use std::collections::HashMap;
 
@@ -12,7 +17,9 @@ use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::program::assemble;
 use isaforge_core::stream::{
     DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, insert, solve,
+    target as target_of,
 };
+use isaforge_core::text::Line;
 
 use super::fields::{is_visible, named_value, path, text};
 use crate::stream::STORED;
@@ -82,7 +89,7 @@ pub enum StreamError {
         /// The instruction.
         name: &'static str,
     },
-    /// A branch does not lead to the start of an instruction, and addresses have changed.
+    /// A branch leads into the middle of an instruction.
     #[error("`{field}` of `{name}` leads to byte {address:#x}, where no instruction starts")]
     Branch {
         /// The instruction.
@@ -134,12 +141,8 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
     places.insert(end, end);
     let mut least = vec![0; program.len()];
     for turn in 0..TURNS {
-        let moves = places.iter().any(|(old, new)| old != new);
         // Code outside of the program is unknown, so branches to it keep their target address.
-        let moved = |address: u64| match places.get(&address) {
-            Some(new) => Some(*new),
-            None => (!moves || address > end).then_some(address),
-        };
+        let moved = |address: u64| places.get(&address).copied().or((address > end).then_some(address));
         let (mut out, mut next) = (Vec::new(), HashMap::new());
         for ((at, decoded), least) in program.iter().zip(&mut least) {
             let new_this = places.get(at).copied().unwrap_or(*at);
@@ -187,8 +190,30 @@ pub fn translate_text(from: Engine, to: Engine, text: &str) -> Result<Vec<u8>, V
     })
 }
 
-/// Translates an instruction at its place in the target.
+/// Translates an instruction at its place in the target, or another one with the same text.
 fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
+    let missing = match by_name(from, to, decoded, place) {
+        Err(error @ StreamError::Instruction { .. }) => error,
+        result => return result,
+    };
+    // The texts of an existing decoder need not tell instructions apart.
+    if from.stream.exclusive {
+        return Err(missing);
+    }
+    let mut text = Line::new();
+    from.print(decoded, &mut text);
+    let own = from.scope(decoded).layout.opcode;
+    let others = (0..from.stream.instructions.len() as u16).filter(|opcode| *opcode != own);
+    let alike = others.filter_map(|opcode| from.parse_as(opcode, text.as_str()));
+    // Of one length, one of them could never be written: nothing says that they mean the same.
+    let alike = alike.filter(|other| other.len != decoded.len);
+    // A target is a number in this text, which may be counted from elsewhere.
+    let mut alike = alike.filter(|other| target_of(from, other, place.this) == target_of(from, decoded, place.this));
+    alike.find_map(|other| by_name(from, to, &other, place).ok()).ok_or(missing)
+}
+
+/// Translates an instruction by its name.
+fn by_name(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
     let scope = from.scope(decoded);
     let name =
         from.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |instruction| instruction.name);

@@ -3,16 +3,20 @@
 
 use std::path::Path;
 
+use isaforge_compiler::load::load as load_any;
 use isaforge_compiler::lower::words;
-use isaforge_compiler::translate::{TranslateError, translate, translate_program};
+use isaforge_compiler::translate::streams::translate_text;
+use isaforge_compiler::translate::{TranslateError, translate, translate_program, translate_words};
 use isaforge_compiler::{Settings, check_spec};
-use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
+use isaforge_core::program::assemble;
 use isaforge_core::registers::registers;
 use isaforge_core::sample::{Random, sample};
+use isaforge_core::stream::Engine;
 use isaforge_core::text::Line;
+use isaforge_core::{Isa, Tables};
 
 use crate::seed;
 
@@ -206,4 +210,146 @@ fn a_program_is_translated_line_by_line_and_errors_have_their_lines() {
     let places: Vec<(usize, usize)> = errors.iter().map(|e| (e.line, e.column)).collect();
     assert_eq!(places, [(3, 3), (4, 1)]);
     assert!(translate_program(old, new, "NOP.end").is_err_and(|e| e[0].line == 1));
+}
+
+const SMALL: &str = r#"
+isa: small
+word: 16
+banks: { r: { count: 8, prints: "r{n}" } }
+instructions:
+  SET: { doc: Sets., fixed: { 15..12: 1, 11: 0 }, modifiers: { neg: { bits: 10 } },
+    operands: { d: { bank: r, bits: 9..7, access: write }, imm: { immediate: signed, bits: 6..0 } } }
+  GO: { doc: Goes., fixed: { 15..12: 2 }, operands: { a: { bank: r, bits: 11..9 },
+    to: { immediate: signed, bits: 8..0, prefix: "", target: { from: next, unit: 1 } } } }
+"#;
+
+fn of_text(text: &str, changes: &[(&str, &str)]) -> Tables {
+    let mut text = text.to_owned();
+    for (from, to) in changes {
+        assert!(text.contains(from), "`{from}` is in the specification");
+        text = text.replace(from, to);
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("isa.yaml");
+    std::fs::write(&path, text).expect("the folder is writable");
+    load_any(&Settings::new(path)).unwrap_or_else(|refusal| panic!("{refusal}")).tables
+}
+
+fn small(changes: &[(&str, &str)]) -> &'static Isa {
+    match of_text(SMALL, changes) {
+        Tables::Words(isa) => isa,
+        _ => panic!("words"),
+    }
+}
+
+#[test]
+fn an_operand_under_another_name_in_the_same_bits_is_the_same() {
+    let (old, new) = (small(&[]), small(&[("imm:", "value:")]));
+    assert_eq!(line(old, new, "SET.neg r1, #-3").as_deref(), Ok("SET.neg r1, #-3"));
+    // Unless something else has its name.
+    let swapped =
+        [("d: { bank: r, bits: 9..7", "imm: { bank: r, bits: 9..7"), ("imm: { immediate", "value: { immediate")];
+    assert!(line(old, small(&swapped), "SET r1, #3").is_err());
+    // With the order of operands, another text is right.
+    let ordered =
+        [("d: {", "d2: {"), ("SET: {", "SET: { syntax: '{mnemonic}{modifiers} {imm}, {d}',"), ("d2: {", "d: {")];
+    assert_eq!(line(old, small(&ordered), "SET r1, #3").as_deref(), Ok("SET #3, r1"));
+}
+
+#[test]
+fn a_modifier_under_another_name_is_said_to_be_missing() {
+    let result = line(small(&[]), small(&[("neg:", "minus:")]), "SET.neg r1, #3");
+    assert_eq!(result, Err("small has no modifier `neg` for `SET`, which is `neg` here".to_owned()));
+}
+
+#[test]
+fn branches_of_words_lead_to_the_same_words_however_they_are_counted() {
+    const WIDE: [(&str, &str); 5] = [
+        ("word: 16", "word: 32"),
+        ("{ 15..12: 1, 11: 0 }", "{ 31..12: 1, 11: 0 }"),
+        ("{ 15..12: 2 }", "{ 31..12: 2 }"),
+        ("imm:", "imm:"),
+        ("to:", "to:"),
+    ];
+    let program = "SET r1, #1\nback: GO r1, end\nGO r2, back\nend: SET r2, #2\n";
+    let old = small(&[]);
+    let words = assemble(old, program).expect("it is a program");
+    let counts = "target: { from: next, unit: 1 }";
+    for target in [counts, "target: { from: this, unit: 2 }", "target: { from: this, unit: 1 }", "target: absolute"] {
+        for wide in [&[][..], &WIDE] {
+            let new = small(&[wide, &[(counts, target)]].concat());
+            let expected = assemble(new, program).expect("it is a program");
+            assert_eq!(translate_words(old, new, &words).as_deref(), Ok(&expected[..]), "{target}");
+            assert_eq!(translate_program(old, new, program).as_deref(), Ok(&expected[..]));
+            assert_eq!(translate_words(new, old, &expected).as_deref(), Ok(&words[..]), "and back: {target}");
+            // A word by itself has no address.
+            let alone = translate(old, new, words[1]);
+            assert_eq!(alone.is_ok(), target != "target: absolute", "{target}: {alone:?}");
+        }
+    }
+    // What is no target for one of them is a number.
+    let new = small(&[(", target: { from: next, unit: 1 }", "")]);
+    assert_eq!(translate_words(old, new, &words).as_deref(), Ok(&words[..]));
+    // Halves of words have no counterpart, and code outside of the program keeps its address.
+    let errors = translate_program(old, old, "GO r1, 1\nSET r1, #1\n").expect_err("it leads into `SET`");
+    assert_eq!(errors[0].message, "`to` of `GO` leads to byte 0x3, where no instruction starts");
+    assert_eq!(translate_program(old, old, "GO r1, 101\nGO r1, -101").map(|words| words.len()), Ok(2));
+}
+
+const SHORT: &str = r#"
+isa: short
+word: [16, 32]
+banks: { r: { count: 8, prints: "r{n}" } }
+instructions:
+  add: { doc: Adds., word: 32, fixed: { 15..14: 2, 31..16: 0 },
+    operands: { d: { bank: r, bits: 2..0, access: write }, a: { bank: r, bits: 5..3 },
+      k: { immediate: signed, bits: 13..6, prefix: "" } },
+    aliases: { copy: { syntax: "copy {d}, {a}", where: k == 0, prints: true } } }
+  go: { doc: Goes., word: 32, fixed: { 15..14: 3, 31..16: 0, 13..8: 0 },
+    operands: { to: { immediate: signed, bits: 7..0, prefix: "", target: { from: next, unit: 2 } } },
+    aliases: { jump: { syntax: "jump {to}", prints: true } } }
+  c.copy: { doc: Copies., word: 16, fixed: { 15..6: 0 },
+    operands: { d: { bank: r, bits: 2..0, access: write }, a: { bank: r, bits: 5..3 } },
+    aliases: { long: { syntax: "copy {d}, {a}", prints: true } } }
+  c.go: { doc: Goes., word: 16, fixed: { 15..8: 3 },
+    operands: { to: { immediate: signed, bits: 7..0, prefix: "", target: { from: this, unit: 2 } } },
+    aliases: { long: { syntax: "jump {to}", prints: true } } }
+"#;
+
+fn short(changes: &[(&str, &str)]) -> Engine {
+    match of_text(SHORT, changes) {
+        Tables::Streams(engine) => engine,
+        _ => panic!("a stream"),
+    }
+}
+
+#[test]
+fn an_instruction_that_is_missing_becomes_another_that_was_spelled_alike() {
+    let old = short(&[]);
+    let without = |name: &str| {
+        let start = SHORT.find(name).expect("the instruction exists");
+        let end = SHORT[start + 1..].find("\n  c.").map_or(SHORT.len(), |end| start + 1 + end);
+        short(&[(&SHORT[start..end], "")])
+    };
+    let new = without("\n  c.copy:");
+    let program = "copy r1, r2\ncopy r3, r4\n";
+    let expected = isaforge_core::stream::program::assemble(new, program).expect("`add` has this text");
+    assert_eq!(translate_text(old, new, program), Ok(expected));
+    // Not if their targets are counted from different places.
+    let errors = translate_text(old, without("\n  c.go:"), "jump 4\n").expect_err("`go` counts from elsewhere");
+    assert_eq!(errors[0].message, "short has no instruction `c.go`");
+    // Nor if the other one has another text.
+    let other = short(&[]);
+    let renamed = short(&[("c.copy:", "c.put:"), ("fixed: { 15..6: 0 }", "fixed: { 15..6: 1 }")]);
+    assert_eq!(translate_text(other, renamed, "add r1, r2, 5\n").map(|bytes| bytes.len()), Ok(4));
+}
+
+#[test]
+fn a_branch_into_the_middle_of_an_instruction_has_no_translation() {
+    let engine = short(&[]);
+    for program in ["jump 2\nadd r1, r2, 5\n", "add r1, r2, 5\njump -1\n"] {
+        let errors = translate_text(engine, engine, program).expect_err("half of `add` is no instruction");
+        assert!(errors[0].message.contains("where no instruction starts"), "{}", errors[0].message);
+    }
+    assert!(translate_text(engine, engine, "jump 100\njump -100\n").is_ok());
 }

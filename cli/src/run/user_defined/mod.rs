@@ -319,7 +319,7 @@ fn compiler(args: &RunArgs) -> Compiler {
 /// # Errors
 /// When the specification cannot be read, or defines no executable semantics.
 pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)>, Failure> {
-    let Some(target) = target::from_specification(spec, generation)? else { return Ok(None) };
+    let Some(target) = target::from_specification(spec, generation, "--generation")? else { return Ok(None) };
     let encoding = match target.tables {
         Tables::Words(isa) => Encoding::from(isa),
         Tables::Streams(engine) => Encoding::from(engine),
