@@ -163,10 +163,14 @@ impl Job {
         let source = compiled.source(Some(&name)).map_err(|error| not_rust(&error))?;
         let semantics = compiled.semantics_source(&name).map_err(|error| not_rust(&error))?;
         let isa = &compiled.checked.isa;
-        if !self.check {
-            self.write_manifest(&isa.name, &isa.doc, semantics.is_some())?;
-        }
         let mut status = Status::Fine;
+        let manifest = self.output.join("Cargo.toml");
+        if !self.check {
+            self.write_manifest(&manifest, &isa.name, &isa.doc, semantics.is_some())?;
+        } else if !manifest.exists() {
+            // An existing one belongs to the user.
+            status = self.outdated(&format!("{} does not exist", manifest.display()));
+        }
         for (name, text) in [("lib.rs", Some(source)), ("semantics.rs", semantics)] {
             let Some(text) = text else { continue };
             let file = self.output.join("src").join(name);
@@ -195,16 +199,19 @@ impl Job {
             Err(error) if error.kind() == io::ErrorKind::NotFound => format!("{} does not exist", file.display()),
             Err(error) => return Err(Failure::reading(file)(error)),
         };
-        say(&format!("{}: {problem}\n  {}: {}", paint(ERROR, "error"), paint(HELP, "run"), self.command));
-        Ok(Status::Mistakes)
+        Ok(self.outdated(&problem))
     }
 
-    fn write_manifest(&self, name: &str, doc: &str, semantics: bool) -> Result<(), Failure> {
+    fn outdated(&self, problem: &str) -> Status {
+        say(&format!("{}: {problem}\n  {}: {}", paint(ERROR, "error"), paint(HELP, "run"), self.command));
+        Status::Mistakes
+    }
+
+    fn write_manifest(&self, manifest: &Path, name: &str, doc: &str, semantics: bool) -> Result<(), Failure> {
         let folder = self.output.join("src");
         fs::create_dir_all(&folder).map_err(Failure::writing(&folder))?;
-        let manifest = self.output.join("Cargo.toml");
         if manifest.exists() {
-            let text = fs::read_to_string(&manifest).unwrap_or_default();
+            let text = fs::read_to_string(manifest).unwrap_or_default();
             if let Some(line) = self.dependency().filter(|line| !text.contains(line.as_str())) {
                 let help = paint(HELP, "help");
                 say(&format!(
@@ -213,7 +220,7 @@ impl Job {
                 ));
             }
         } else {
-            write_whole(&manifest, self.manifest(name, doc, semantics).as_bytes())?;
+            write_whole(manifest, self.manifest(name, doc, semantics).as_bytes())?;
             say(&format!("wrote {}", manifest.display()));
             if !self.member && self.core.is_none() {
                 say(&format!(

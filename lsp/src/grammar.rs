@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use isaforge_analysis::Set;
 use isaforge_core::Tables;
 use isaforge_core::error::modifier_words;
+use isaforge_core::stream::{Layout, Type};
 use serde_json::{Value, json};
 
 use crate::assembly::complete::{mnemonics, words_of_groups};
-use crate::assembly::registers::registers;
+use crate::assembly::registers::spellings;
 use crate::assembly::{comments, is_sequence};
 
 /// The grammar of the assembly of a set: its instructions, modifiers and registers by name.
@@ -33,7 +34,7 @@ pub fn grammar(set: &Set) -> Value {
     let comments: Vec<Value> = comments.map(|text| json!({ "name": "comment.line", "match": text })).collect();
     let names = mnemonics(set.tables).into_iter().map(|offer| escaped(&offer.name));
     let modifiers = modifiers(set.tables).into_iter().map(|word| escaped(&word));
-    let banks: BTreeSet<String> = registers(set).iter().map(|(name, _)| numbered(name)).collect();
+    let banks: BTreeSet<String> = spellings(set).iter().map(|(name, _)| numbered(name)).collect();
     let parts = ["comment", "label", "directive", "instruction", "modifier", "register", "number"];
     let parts: Vec<Value> = parts.iter().map(|part| json!({ "include": format!("#{part}") })).collect();
     json!({
@@ -87,6 +88,13 @@ fn numbered(name: &str) -> String {
     format!("{}\\d+{}", escaped(&name[..start]), escaped(&name[end..]))
 }
 
+fn of_enum(ty: Type) -> Option<u16> {
+    match ty {
+        Type::Enum(index, _) => Some(index),
+        _ => None,
+    }
+}
+
 /// The words that can follow a dot.
 fn modifiers(tables: Tables) -> BTreeSet<String> {
     match tables {
@@ -97,7 +105,12 @@ fn modifiers(tables: Tables) -> BTreeSet<String> {
         }
         Tables::Groups(isa) => words_of_groups(isa, isa.operations).into_iter().map(str::to_owned).collect(),
         Tables::Streams(engine) => {
-            let values = engine.stream.enums.iter().flat_map(|found| found.values);
+            // Values of other generations are in enums that only other layouts use.
+            let known = |layout: &&Layout| (layout.since..=layout.until).contains(&engine.generation);
+            let fields = engine.stream.layouts.iter().filter(known).flat_map(|layout| layout.fields);
+            let enums: BTreeSet<u16> = fields.filter_map(|field| of_enum(field.ty)).collect();
+            let enums = enums.iter().filter_map(|index| engine.stream.enums.get(usize::from(*index)));
+            let values = enums.flat_map(|found| found.values);
             let words = values.map(|value| value.text.trim_start_matches('.'));
             words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())).map(str::to_owned).collect()
         }

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use fancy_regex::Regex;
 use isaforge_analysis::Set;
+use isaforge_compiler::Settings;
+use isaforge_compiler::load::load;
 use isaforge_core::Tables;
 use isaforge_lsp::grammar::grammar;
 use serde_json::Value;
@@ -25,6 +27,30 @@ fn the_grammar_of_valhall_is_as_reviewed() {
         text == golden,
         "the grammar has changed: review `UPDATE_GOLDENS=1 cargo test -p isaforge-lsp --test grammar`"
     );
+}
+
+#[test]
+fn every_name_of_a_register_and_only_values_of_the_generation_are_listed() {
+    let spec = "isa: small\nword: [16, 32]\nprovenance: document\ngenerations: [1, 2]\n\
+        banks: { r: { count: 4, prints: 'r{n}', names: [zero], also: { fp: 3 } } }\n\
+        enums: { Mode: { values: [.plain, { name: .late, since: 2 }, ~, ~] } }\n\
+        instructions:\n  go: { doc: Goes., word: 16, fixed: { 15..4: 0 }, \
+        modifiers: { mode: { enum: Mode, bits: 3..2 } }, \
+        operands: { a: { bank: r, bits: 1..0 } } }\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("isa.yaml");
+    std::fs::write(&path, spec).expect("the folder is writable");
+    for (generation, late) in [("1", false), ("2", true)] {
+        let settings = Settings { generation: Some(generation.to_owned()), ..Settings::new(&path) };
+        let loaded = load(&settings).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let grammar = grammar(&Set::new(loaded.tables, loaded.semantics, loaded.hardware));
+        let matched = |part: &str| grammar["repository"][part]["match"].as_str().expect("an expression").to_owned();
+        for name in ["fp", "zero", r"r\d+"] {
+            assert!(matched("register").contains(name), "{name}: {}", matched("register"));
+        }
+        assert!(matched("modifier").contains("plain"), "{}", matched("modifier"));
+        assert_eq!(matched("modifier").contains("late"), late, "{}", matched("modifier"));
+    }
 }
 
 /// The parts of a line that a grammar assigns scopes to, as an editor finds them: the earliest match, with ties won by
@@ -102,7 +128,7 @@ fn comments_of_streams_are_those_that_the_assembler_knows() {
                 instructions:\n  stop: { doc: Stops., fixed: { 15..0: 1 } }\n";
     let path = folder.path().join("tiny.yaml");
     std::fs::write(&path, text).expect("it can be written");
-    let loaded = isaforge_compiler::load::load(&isaforge_compiler::Settings::new(&path)).expect("it is valid");
+    let loaded = load(&Settings::new(&path)).expect("it is valid");
     let grammar = grammar(&Set::new(loaded.tables, None, None));
     for comment in ["; stop", "// stop"] {
         let found = colours(&grammar, &format!("stop {comment}"));

@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use clap_complete::engine::CompletionCandidate;
+use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use isaforge_compiler::compile;
 use isaforge_core::Tables;
 use isaforge_core::semantics::facts::FidelityClass;
@@ -45,6 +45,14 @@ fn named(tables: Tables) -> Vec<(String, &'static str)> {
 /// The instructions whose names start with `current`, of the set that the command line names.
 pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     starting(current, tables(&words()).map(named).unwrap_or_default())
+}
+
+/// The built-in sets, and files.
+pub fn sets_and_files(current: &OsStr) -> Vec<CompletionCandidate> {
+    let names = builtin::ALL.iter().map(|found| (found.name.to_owned(), found.description)).collect();
+    let mut all = starting(current, names);
+    all.extend(PathCompleter::any().complete(current));
+    all
 }
 
 /// The classes of accuracy and the instructions.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
 use super::TargetArgs;
-use super::candidates::{classified, explainable, instructions};
+use super::candidates::{classified, explainable, instructions, sets_and_files};
 use crate::code::{How, Order};
 use crate::input::path_parser;
 use crate::target::Target;
@@ -118,7 +118,7 @@ pub struct AsmArgs {
     /// Output file. Standard output if omitted or `-`. Nothing is written if the source has errors
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Output format: `hex`, one word per line, or raw `bin`
+    /// Output format: `hex`, one word per line (streams and groups: their bytes, 16 per line), or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
     /// The address of the first byte, as in a launch file: absolute branch targets count from 0
@@ -258,10 +258,10 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct TranslateArgs {
     /// The program's revision: an ISA name or a specification
-    #[arg(value_parser = path_parser())]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub from: PathBuf,
     /// The revision to translate to, likewise
-    #[arg(value_parser = path_parser())]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub to: PathBuf,
     /// The program. Standard input if omitted or `-`
     pub file: Option<PathBuf>,

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use isaforge_compiler::backend::rust::SemanticsStyle;
 
+use super::candidates::sets_and_files;
 use crate::input::path_parser;
 
 /// Arguments of `check`.
@@ -98,10 +100,10 @@ impl Semantics {
 #[derive(Args, Debug)]
 pub struct DiffArgs {
     /// The older revision: an ISA name or a specification
-    #[arg(value_parser = path_parser())]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub old: PathBuf,
     /// The newer revision, likewise; both may name one specification of several generations
-    #[arg(value_parser = path_parser())]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub new: PathBuf,
     /// Generation of the older revision
     #[arg(long, value_name = "G")]
@@ -130,13 +132,13 @@ pub enum DiffFormat {
 #[derive(Args, Debug)]
 pub struct ManualArgs {
     /// An ISA name or a specification
-    #[arg(value_parser = path_parser())]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub spec: PathBuf,
     /// Output folder; created if missing
     #[arg(short, long, value_name = "DIR", required_unless_present = "serve")]
     pub output: Option<PathBuf>,
     /// Mark changes since this older revision (an ISA name or a specification)
-    #[arg(long, value_name = "SPEC", value_parser = path_parser())]
+    #[arg(long, value_name = "SPEC", value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
     pub since: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G")]

@@ -101,6 +101,12 @@ fn names_of_instructions_are_completed() {
     // Commands, options and sets are still completed.
     assert!(completed(&["isaforge", "expl"]).contains("explain"));
     assert!(completed(&["isaforge", "dis", "valhall-"]).contains("valhall-2021"));
+    // Where a set or a specification is expected, both are offered.
+    for line in [&["translate"][..], &["translate", "vpu"], &["diff"], &["diff", "vpu"], &["manual"]] {
+        let found = completed(&[&["isaforge"], line, &["valhall-"]].concat());
+        assert!(found.contains("valhall-2021"), "{line:?}: {found}");
+        assert!(completed(&[&["isaforge"], line, &["Cargo.t"]].concat()).contains("Cargo.toml"), "{line:?}");
+    }
 }
 
 #[test]

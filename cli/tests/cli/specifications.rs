@@ -59,6 +59,13 @@ fn a_crate_is_written_once_and_found_up_to_date() {
     assert!(source.contains("use blink_isa::{Instruction"), "the front page shows how to use it");
     assert!(source.contains("pub enum Instruction") && source.contains("@generated"));
     isaforge(&["gen", &spec, "-o", output, "--check"]).expect(0);
+    // A manifest of the user's own is as good as ours, but there must be one.
+    let manifest = Path::new(output).join("Cargo.toml");
+    fs::write(&manifest, "[package]\nname = \"mine\"\n").expect("the folder is writable");
+    isaforge(&["gen", &spec, "-o", output, "--check"]).expect(0);
+    fs::remove_file(&manifest).expect("the manifest can be removed");
+    let run = isaforge(&["gen", &spec, "-o", output, "--check"]).expect(1);
+    assert!(run.err.contains("Cargo.toml does not exist") && run.err.contains("run: isaforge gen "), "{}", run.err);
 }
 
 #[test]
