@@ -59,9 +59,9 @@ fn riscv(program: &str, commands: &str) -> Run {
 
 #[test]
 fn stepping_over_a_call_in_a_recursion_stays_at_its_own_depth() {
-    let commands = "to 0x28\nregisters as u32\nnext\nregisters as u32\nout\nprint x10 as u32\nout\n";
+    let commands = "to 0x24\nregisters as u32\nnext\nregisters as u32\nout\nprint x10 as u32\nout\n";
     let run = riscv(editor::FACTORIAL, commands).expect(1);
-    let (before, after) = run.out().split_once("0x2c").expect("it stops after the call");
+    let (before, after) = run.out().split_once("0x28").expect("it stops after the call");
     assert!(before.contains("sp     = 1016") && before.contains("a0     = 3"), "{before}");
     assert!(after.contains("sp     = 1016") && after.contains("a0     = 6"), "{after}");
     assert!(after.contains("0xc") && after.contains("a0     = 24"), "{after}");

@@ -268,9 +268,9 @@ fn the_function_that_a_step_leaves_is_that_of_its_own_call() {
     let label = json!({ "breakpoints": [{ "name": "f", "condition": "x10 == 2" }] });
     editor.ask("setFunctionBreakpoints", label);
     assert_eq!(place(&editor.resume("continue")), "0x14");
-    assert_eq!(place(&editor.resume("stepOut")), "0x2c");
+    assert_eq!(place(&editor.resume("stepOut")), "0x28");
     assert_eq!(editor.evaluate("x10 as u32", "watch")["body"]["result"], "2");
-    assert_eq!(place(&editor.resume("stepOut")), "0x2c");
+    assert_eq!(place(&editor.resume("stepOut")), "0x28");
     assert_eq!(editor.evaluate("x10 as u32", "watch")["body"]["result"], "6");
     assert_eq!(place(&editor.resume("stepOut")), "0xc");
     assert_eq!(place(&editor.resume("stepOut")), "0x10");
