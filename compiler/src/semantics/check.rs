@@ -8,6 +8,8 @@
 //! | E0126 | an operand that is read, although its `access` does not say so |
 //! | E0128 | a destination that is never written |
 
+use std::collections::HashSet;
+
 use isaforge_core::semantics::{Modifier, NONE, Op};
 
 use super::model::Semantics;
@@ -18,16 +20,32 @@ use crate::model::Isa;
 use crate::source::Span;
 use crate::spec::Access;
 
+/// Operands with `access: read-write` that a text overwrites. Rows and members of families share the declaration of an
+/// operand, which may be read in others.
+#[derive(Debug, Default)]
+pub struct Unread {
+    /// The operands whose old value some text reads or keeps, by the place of their declaration.
+    read: HashSet<Span>,
+    told: Vec<(Span, Diagnostic)>,
+}
+
+impl Unread {
+    /// Reports the operands that no text reads (W0220).
+    pub fn report(self, out: &mut Diagnostics) {
+        self.told.into_iter().filter(|(span, _)| !self.read.contains(span)).for_each(|(_, warning)| out.push(warning));
+    }
+}
+
 /// Compares the text of the instruction `name` with its operands. For each operand of `scope`, `uses` holds how the
-/// instruction uses it; `None` for entries that are not operands. `modifiers` are
-/// those that only the text can give a meaning.
+/// instruction uses it; `None` for entries that are not operands. `modifiers` are those that only the text can give a
+/// meaning.
 pub fn operation(
     name: &str,
     scope: &Scope<'_>,
-    uses: &[Option<Use>],
-    modifiers: &[Modifier],
+    (uses, modifiers): (&[Option<Use>], &[Modifier]),
     built: &Built,
     text: Span,
+    unread: &mut Unread,
     out: &mut Diagnostics,
 ) {
     let always = always_read(built);
@@ -71,12 +89,14 @@ pub fn operation(
                 let message = format!("the text of `{name}` never uses `{}`", operand.name);
                 out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
             }
-            Access::ReadWrite if !reads && writes_whole(built, k, operand) => {
+            Access::ReadWrite if reads => drop(unread.read.insert(operand.span)),
+            Access::ReadWrite if writes_whole(built, k, operand) => {
                 let message = format!("the text of `{name}` never reads `{}`", operand.name);
                 let warning = Diagnostic::warning("W0220", text, message);
                 let warning = warning.secondary(operand.span, "read and written, according to its `access`");
-                out.push(warning.help("say `access: write`"));
+                unread.told.push((operand.span, warning.help("say `access: write`")));
             }
+            Access::ReadWrite => drop(unread.read.insert(operand.span)),
             _ => {}
         }
         for suffix in operand.suffixes.iter().take(suffixes) {

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Effects, Modifier, Type};
 
+use super::check::Unread;
 use super::model::{Operation, Semantics, tidy};
 use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
 use crate::diagnostic::Diagnostic;
@@ -89,11 +90,11 @@ impl Resolver<'_> {
         own.iter().flatten().for_each(|text| *shares.entry(text.span).or_default() += 1);
         let mut told: HashMap<Diagnostic, (usize, Vec<&str>)> = HashMap::new();
         let first = self.out.iter().count();
-        let mut nodes = 0;
+        let (mut nodes, mut unread) = (0, Unread::default());
         for (opcode, ((name, _), text)) in known.iter().zip(&own).enumerate() {
             let before = self.out.iter().count();
             let text_left = text.as_ref().filter(|_| nodes <= MAX_NODES);
-            let operation = text_left.and_then(|text| self.operation_text(opcode, text, &semantics));
+            let operation = text_left.and_then(|text| self.operation_text(opcode, text, &semantics, &mut unread));
             nodes += operation.as_ref().map_or(0, |operation| operation.built.nodes.len());
             if let Some(text) = text_left.filter(|_| nodes > MAX_NODES) {
                 let message = format!("the texts up to this one expand to more than {MAX_NODES} operations");
@@ -105,6 +106,7 @@ impl Resolver<'_> {
             }
             semantics.operations.push(operation);
         }
+        unread.report(self.out);
         // If a mistake in a shared text affects only some of its instructions, the message lists them.
         for found in self.out.since(first) {
             if let Some((shares, names)) = told.get(found)
@@ -143,7 +145,13 @@ impl Resolver<'_> {
         });
     }
 
-    fn operation_text(&mut self, opcode: usize, text: &Spanned<String>, semantics: &Semantics) -> Option<Operation> {
+    fn operation_text(
+        &mut self,
+        opcode: usize,
+        text: &Spanned<String>,
+        semantics: &Semantics,
+        unread: &mut Unread,
+    ) -> Option<Operation> {
         let library = &semantics.library;
         let block = match parse_text(self.sources, text) {
             Ok(block) => block,
@@ -162,7 +170,7 @@ impl Resolver<'_> {
         };
         let built = build(&scope, &block, None, self.out)?;
         let modifiers = self.modifiers_of_texts(opcode, semantics);
-        super::check::operation(&name, &scope, &uses, &modifiers, &built, text.span, self.out);
+        super::check::operation(&name, &scope, (&uses, &modifiers), &built, text.span, unread, self.out);
         Some(Operation { text: tidy(&text.value), span: text.span, built })
     }
 

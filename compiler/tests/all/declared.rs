@@ -76,6 +76,20 @@ fn a_text_reads_only_operands_that_are_read() {
 }
 
 #[test]
+fn rows_share_the_access_of_an_operand() {
+    let rows = |other: &str| {
+        format!(
+            "isa: t\nword: 16\nprovenance: document\nbanks: {{ r: {{ count: 8, prints: 'r{{n}}' }} }}\n\
+             every: {{ unused: zero }}\ninstructions:\n  T:\n    rows: {{ a: {{ f: 1, does: 'd = 1' }}, \
+             b: {{ f: 2, does: '{other}' }} }}\n    doc: T.\n    fixed: {{ 15..6: $f }}\n    \
+             operands: {{ d: {{ bank: r, bits: 5..3, access: read-write }} }}\n    does: $does\n"
+        )
+    };
+    assert_eq!(told(&rows("d = d + 1")), Vec::<String>::new());
+    assert_eq!(told(&rows("d = 2")).len(), 2, "no row reads it");
+}
+
+#[test]
 fn the_size_of_an_operand_is_suggested_only_where_it_decides_the_type() {
     let text = two(
         "16",

@@ -376,6 +376,11 @@ mod w0221 {
     isaforge::isa! { "specs/pages/w0221/isa.yaml" }
 }
 
+/// W0223: A branch that goes elsewhere than its target.
+mod w0223 {
+    isaforge::isa! { "specs/pages/w0223/isa.yaml" }
+}
+
 /// W0303: Unused choice or record.
 mod w0303 {
     isaforge::isa! { "specs/pages/w0303/isa.yaml" }
