@@ -201,7 +201,7 @@ Examples:
 Each instruction that decodes differently is listed with an example word and both disassemblies,
 and each one that does something else with its old and new operation. Operations are compared as
 graphs: new names and functions with the same content are no change, but changing a function changes
-every instruction that calls it, and `b + a` is not `a + b`. Properties of the machine are listed, too.
+every instruction that calls it, and `b + a` is not `a + b`. Properties of the machine are listed.
 Sets of words and streams are compared, each with its own kind; sets of groups are not.
 Exit status: 0 old binaries provably decode the same, 1 they do not or it cannot be proved, 2 wrong
 usage or an invalid specification.";
