@@ -145,11 +145,16 @@ fn uniform(codes: &[Option<Code<PART, Groups>>], before: &Before<PART, Groups>) 
     others.for_each(|effect| effect.rows(|row, is_written| uniform[usize::from(row)] &= !is_written));
     loop {
         let known = uniform.clone();
-        before.micros().iter().for_each(|micro| follow(&mut uniform, &|with| micro.rows(with)));
+        before
+            .micros()
+            .iter()
+            .for_each(|micro| follow(&mut uniform, |rows| micro.rows(|row, is_written| rows.push((row, is_written)))));
         let mut found = Vec::with_capacity(codes.len());
         for code in codes {
             let steps = code.iter().flat_map(Code::whole);
-            steps.for_each(|step| follow(&mut uniform, &|with| step.rows(with)));
+            steps.for_each(|step| {
+                follow(&mut uniform, |rows| step.rows(|row, is_written| rows.push((row, is_written))))
+            });
             found.push(uniform.clone());
             // Values within an instruction end with it.
             row::TEMPORARIES.for_each(|row| uniform[usize::from(row)] = true);
@@ -160,11 +165,12 @@ fn uniform(codes: &[Option<Code<PART, Groups>>], before: &Before<PART, Groups>) 
     }
 }
 
-/// Notes that the rows that an operation writes may differ if one that it reads may.
-fn follow(uniform: &mut [bool], rows: &dyn Fn(&mut dyn FnMut(u16, bool))) {
-    let mut same = true;
-    rows(&mut |row, is_written| same &= is_written || uniform[usize::from(row)]);
-    rows(&mut |row, is_written| uniform[usize::from(row)] &= !is_written || same);
+/// Notes that the rows that an operation writes (`true`) may differ if one that it reads (`false`) may.
+fn follow(uniform: &mut [bool], rows: impl FnOnce(&mut Vec<(u16, bool)>)) {
+    let mut found = Vec::new();
+    rows(&mut found);
+    let same = found.iter().all(|(row, is_written)| *is_written || uniform[usize::from(*row)]);
+    found.iter().for_each(|(row, is_written)| uniform[usize::from(*row)] &= !is_written || same);
 }
 
 /// A value that is created once it has been requested often.
