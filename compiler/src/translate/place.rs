@@ -17,7 +17,7 @@ impl Place {
         Place { lengths: [from, to].map(|isa| u64::from(isa.word_bits.div_ceil(8))), program: None }
     }
 
-    /// At an index in a program with so many words.
+    /// The word with this index in a program of `count` words.
     pub(super) fn within(from: &Isa, to: &Isa, index: usize, count: usize) -> Place {
         Place { program: Some((index as u64, count as u64)), ..Place::unknown(from, to) }
     }

@@ -287,7 +287,7 @@ fn branches_of_words_lead_to_the_same_words_however_they_are_counted() {
             assert_eq!(alone.is_ok(), target != "target: absolute", "{target}: {alone:?}");
         }
     }
-    // What is no target for one of them is a number.
+    // If the operand is a target in only one of them, its number stays the same.
     let new = small(&[(", target: { from: next, unit: 1 }", "")]);
     assert_eq!(translate_words(old, new, &words).as_deref(), Ok(&words[..]));
     // Halves of words have no counterpart, and code outside of the program keeps its address.

@@ -158,7 +158,7 @@ impl Maker<'_> {
         }
         let mut with = self.with(name, binding);
         if let Some(count) = self.count(name) {
-            for (_, field) in with.0.iter_mut().filter(|(parameter, _)| parameter.value == "COUNT") {
+            for (_, field) in with.0.iter_mut().filter(|(parameter, _)| parameter.value == COUNT) {
                 field.value = count.clone();
             }
         }
@@ -186,8 +186,7 @@ impl Maker<'_> {
             let field = FieldSpec { bits, value, kind, with: Some(with), ..self.field() };
             self.add(name, field);
         }
-        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
-        if literal && !self.literals.iter().any(|known| known == name) {
+        if takes_literal(binding) && !self.literals.iter().any(|known| known == name) {
             self.literals.push(name.to_owned());
         }
         Ok(format!("{{{name}}}"))
@@ -207,7 +206,7 @@ impl Maker<'_> {
     }
 
     fn with(&mut self, operand: &str, binding: &Binding) -> Named<Spanned<String>> {
-        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
+        let literal = takes_literal(binding);
         let parameters = binding.parameters.iter().map(|(parameter, value)| {
             // If no literal may follow, there is no word for it.
             let value = if *value == Value::Literal && !literal { &Value::Is(0) } else { value };
@@ -293,6 +292,11 @@ impl Maker<'_> {
             suffixes: None,
         }
     }
+}
+
+/// Whether a literal may follow the instruction for the operand.
+fn takes_literal(binding: &Binding) -> bool {
+    binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1))
 }
 
 /// The name of the field with a constant value.
