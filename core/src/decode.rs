@@ -3,6 +3,7 @@
 use crate::bits::ones;
 use crate::error::DecodeError;
 use crate::table::{Alternative, Count, Decoder, Form, Isa, Modifier, Operand, Shape, Type};
+use crate::unknown::{UnknownOpcode, first_run};
 
 /// Finds the instruction of a word and checks every bit.
 ///
@@ -33,7 +34,7 @@ pub fn decode(isa: &'static Isa, word: u64) -> Result<u16, DecodeError> {
 ///
 /// # Errors
 /// [`DecodeError::UnknownOpcode`] when there is none.
-pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
+pub fn lookup(isa: &'static Isa, word: u64) -> Result<u16, DecodeError> {
     let mut node = 0;
     // The tree is finite and its branches only lead downwards; the bound guards against hand-made tables.
     for _ in 0..=isa.decoder.nodes.len() {
@@ -51,55 +52,7 @@ pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
             }
         }
     }
-    Err(unknown_opcode(isa, word))
-}
-
-/// Says which bits of a word no instruction has. Fields that all instructions have are looked at first, then those of
-/// the instructions that agree with the word so far, and so on: the primary opcode before the secondary one.
-#[cold]
-fn unknown_opcode(isa: &Isa, word: u64) -> DecodeError {
-    let fitting = |bits: u64| {
-        let fits = move |form: &&Form| (word ^ form.match_value) & form.match_mask & bits == 0;
-        isa.forms.iter().filter(fits)
-    };
-    let mut given = 0;
-    let wrong = loop {
-        let masks = fitting(given).map(|form| form.match_mask);
-        let (all, any) = masks.fold((!given, 0), |(all, any), mask| (all & mask, any | mask & !given));
-        let run = highest_run(if all != 0 { all } else { any });
-        if run == 0 || fitting(given | run).next().is_none() {
-            break run;
-        }
-        given |= run;
-    };
-    // The statement should depend on no more fields than necessary.
-    let mut rest = given;
-    while rest != 0 {
-        let run = highest_run(rest);
-        rest &= !run;
-        if fitting(given & !run | wrong).next().is_none() {
-            given &= !run;
-        }
-    }
-    let (bits, _, found) = first_run(wrong.max(1), wrong.max(1), 0, word);
-    DecodeError::UnknownOpcode { given: (given, word & given), bits, found }
-}
-
-/// The highest run of set bits.
-pub(crate) fn highest_run(mask: u64) -> u64 {
-    let above = mask.leading_zeros();
-    let width = mask.checked_shl(above).unwrap_or(0).leading_ones();
-    ones(width).checked_shl(64 - above - width).unwrap_or(0)
-}
-
-/// The lowest run of set bits of `mask` that contains a set bit of `wrong`: its bits, their expected value, the value
-/// found.
-fn first_run(mask: u64, wrong: u64, expected: u64, word: u64) -> ((u8, u8), u64, u64) {
-    let bit = wrong.trailing_zeros();
-    let low = 64 - (!mask & ones(bit)).leading_zeros();
-    let high = bit + (!(mask >> bit)).trailing_zeros() - 1;
-    let take = |value: u64| (value >> low) & ones(high - low + 1);
-    ((high as u8, low as u8), take(expected), take(word))
+    Err(DecodeError::UnknownOpcode(UnknownOpcode { isa, word }))
 }
 
 /// Checks every bit of a word that is known to be the instruction `opcode`.

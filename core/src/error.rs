@@ -2,24 +2,16 @@
 
 use core::fmt;
 
-use crate::decode::highest_run;
 use crate::suggest::nearest;
 use crate::table::{Constant, Isa, Shape, Type};
 use crate::text::Word;
+use crate::unknown::{UnknownOpcode, write_bits};
 
 /// Why a word is not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// No instruction has these bits.
-    UnknownOpcode {
-        /// The bits that an instruction must have to be considered, as a mask, and their value. The mask is 0 where no
-        /// instruction at all has `found`.
-        given: (u64, u64),
-        /// Highest and lowest bit of a field of the opcode.
-        bits: (u8, u8),
-        /// Its value, which none of those instructions has.
-        found: u64,
-    },
+    UnknownOpcode(UnknownOpcode),
     /// Fixed bits have the wrong value.
     Fixed {
         /// The instruction.
@@ -88,26 +80,11 @@ pub enum DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let range = |f: &mut fmt::Formatter<'_>, (high, low): (u8, u8)| {
-            if high == low { write!(f, "bit {low}") } else { write!(f, "bits {high}..{low}") }
-        };
         match *self {
-            DecodeError::UnknownOpcode { given: (mut mask, value), bits, found } => {
-                f.write_str("unknown opcode: no instruction")?;
-                let mut before = " with";
-                while mask != 0 {
-                    let run = highest_run(mask);
-                    let low = run.trailing_zeros();
-                    write!(f, "{before} {:#x} in ", (value & run) >> low)?;
-                    range(f, (run.ilog2() as u8, low as u8))?;
-                    (mask, before) = (mask & !run, " and");
-                }
-                write!(f, " has {found:#x} in ")?;
-                range(f, bits)
-            }
+            DecodeError::UnknownOpcode(unknown) => unknown.fmt(f),
             DecodeError::Fixed { form, bits, expected, found } => {
                 write!(f, "{form}: reserved ")?;
-                range(f, bits)?;
+                write_bits(f, bits)?;
                 match expected {
                     0 => write!(f, " must be zero, found {found:#x}"),
                     _ => write!(f, " must be {expected:#x}, found {found:#x}"),

@@ -50,6 +50,7 @@ pub mod suggest;
 pub mod table;
 mod tables;
 pub mod text;
+pub mod unknown;
 
 pub use error::{DecodeError, EncodeError, ParseError, Unimplemented};
 pub use table::Isa;

@@ -69,8 +69,8 @@ fn random_words_survive_the_round_trip() {
 fn decoding_is_strict() {
     let isa = pebble();
     let refused = |word: u64| decode(isa, word).expect_err("it is no instruction");
-    assert!(matches!(refused(0x6000_0000), DecodeError::UnknownOpcode { .. }));
-    assert!(matches!(refused(0x2000_00c0), DecodeError::UnknownOpcode { .. }), "no secondary opcode is 3");
+    assert!(matches!(refused(0x6000_0000), DecodeError::UnknownOpcode(_)));
+    assert!(matches!(refused(0x2000_00c0), DecodeError::UnknownOpcode(_)), "no secondary opcode is 3");
     assert_eq!(refused(0x2000_0c00).to_string(), "NOT.i32: reserved value 3 in `round`");
     assert_eq!(refused(0x2800_c000).to_string(), "SHUFFLE.i32: reserved value 3 in `Shuffle mode`");
     assert_eq!(refused(0x1000_0010).to_string(), "ADD.i32: reserved encoding 0x10 of operand `src0`");

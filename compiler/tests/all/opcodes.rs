@@ -7,14 +7,14 @@ use isaforge_core::bits::ones;
 use isaforge_core::decode::decode;
 use isaforge_core::error::DecodeError;
 use isaforge_core::sample::Random;
+use isaforge_core::unknown::Reason;
 
 use crate::seed;
 
 /// Checks that no instruction has the bits that the message names, but that one has those it is said to share.
 fn is_true(isa: &'static Isa, word: u64) -> bool {
-    let Err(DecodeError::UnknownOpcode { given: (mask, value), bits: (high, low), found }) = decode(isa, word) else {
-        return false;
-    };
+    let Err(DecodeError::UnknownOpcode(unknown)) = decode(isa, word) else { return false };
+    let Reason { given: (mask, value), bits: (high, low), found } = unknown.reason();
     let own = ones(u32::from(high - low) + 1) << low;
     assert_eq!((word & mask, (word & own) >> low), (value, found), "{}: {word:#x}", isa.name);
     let fits = |bits: u64| isa.forms.iter().any(|form| (word ^ form.match_value) & form.match_mask & bits == 0);

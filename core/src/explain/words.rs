@@ -18,6 +18,7 @@ use crate::sample::{Random, sample};
 use crate::semantics::{Operation, Semantics, instantiate, show};
 use crate::table::{Isa, Shape, Token, Type};
 use crate::text::Line;
+use crate::unknown::Reason;
 
 /// A word and the meaning of its bits.
 #[derive(Clone, Debug)]
@@ -125,7 +126,8 @@ fn plain_example(isa: &'static Isa, opcode: u16) -> u64 {
 /// Marks the field that makes a word invalid.
 fn blame(fields: &mut Vec<Field>, error: &DecodeError, word: u64) {
     match *error {
-        DecodeError::UnknownOpcode { bits, found, .. } => {
+        DecodeError::UnknownOpcode(unknown) => {
+            let Reason { bits, found, .. } = unknown.reason();
             fields.push(Field::wrong(bits, "opcode", found, "no instruction"))
         }
         DecodeError::Fixed { bits, expected, found, .. } => {

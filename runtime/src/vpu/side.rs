@@ -74,13 +74,13 @@ impl Side {
         let states = [row::RESULT, row::FLAG];
         let registers = (row::LOCAL..row::LOCAL + 16).chain(row::SHARED..row::SHARED + 16);
         let mut touched: Vec<u16> = registers.chain(states).collect();
-        if codes.iter().zip(ops).all(|(code, op)| code.is_some() || op.is_none()) {
+        let is_complete = codes.iter().zip(ops).all(|(code, op)| code.is_some() || op.is_none());
+        if is_complete {
             let shares = codes.iter().flatten().flat_map(Code::effects).any(|effect| effect.op == Node::Write);
             touched.retain(|row| seen[usize::from(*row)] || shares && *row >= row::SHARED);
         }
         let targets = ops.iter().flatten().flat_map(targets).collect();
-        let complete = codes.iter().zip(ops).all(|(code, op)| code.is_some() || op.is_none());
-        let uniform = if complete { uniform(&codes, &before) } else { Vec::new() };
+        let uniform = if is_complete { uniform(&codes, &before) } else { Vec::new() };
         Side { codes, constants, before, read, begin: Default::default(), targets, touched, uniform }
     }
 
