@@ -6,6 +6,7 @@ use std::path::Path;
 use isaforge_analysis::Program;
 use isaforge_core::assembly::{Assembly, Placed};
 use isaforge_core::error::ParseReason;
+use isaforge_core::number;
 use isaforge_core::parse::parse;
 
 use crate::args::EntryArgs;
@@ -189,16 +190,12 @@ impl EntryArgs {
 /// The instruction at a label or address.
 fn entry_point(program: &Program<'_>, given: &str) -> Result<usize, String> {
     let label = program.labels.iter().find(|(_, label)| *label == given).map(|(place, _)| *place);
-    let address = match given.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => given.parse(),
-    };
-    let (place, wrong) = match (label, address) {
+    let (place, wrong) = match (label, number::parse(given)) {
         (Some(place), _) => (Some(place), "no instruction follows this label".to_owned()),
-        (None, Ok(address)) => {
+        (None, Some(address)) => {
             (program.place(address.wrapping_sub(program.set.base)), format!("no instruction starts at {given}"))
         }
-        (None, Err(_)) => return Err("this is neither an address nor a label".to_owned()),
+        (None, None) => return Err("this is neither an address nor a label".to_owned()),
     };
     place.filter(|place| *place < program.entries.len()).ok_or(wrong)
 }

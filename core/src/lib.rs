@@ -37,6 +37,7 @@ pub mod float;
 pub mod group;
 pub mod machine;
 mod modifier;
+pub mod number;
 pub mod parse;
 pub mod print;
 #[cfg(feature = "alloc")]

@@ -9,6 +9,7 @@ use crate::bits::{Bits, sign_extend};
 use crate::decode::decode;
 use crate::encode::check_limits;
 use crate::error::{ParseError, ParseReason};
+use crate::number;
 use crate::parse::{Labels, parse_at};
 use crate::print::{Style, print, write_number};
 use crate::scan;
@@ -179,12 +180,7 @@ fn directive(line: &str) -> Option<Result<u64, ()>> {
     if !argument.is_empty() && !argument.starts_with(char::is_whitespace) {
         return None;
     }
-    let argument = argument.trim().replace('_', "");
-    let lower = argument.to_ascii_lowercase();
-    Some(match lower.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).map_err(|_| ()),
-        None => lower.parse().map_err(|_| ()),
-    })
+    Some(number::parse(argument.trim()).ok_or(()))
 }
 
 pub(crate) fn place(full: &str, number: usize, at: usize, len: usize, message: String, help: String) -> ProgramError {

@@ -10,7 +10,7 @@ use crate::memory::Address;
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
-use crate::value::number;
+use isaforge_core::number;
 
 /// A command.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,9 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     }
     let times = || match rest {
         "" => Ok(1),
-        rest => number(rest).filter(|n| *n > 0).ok_or_else(|| format!("`{rest}` is not a number of instructions")),
+        rest => {
+            number::parse(rest).filter(|n| *n > 0).ok_or_else(|| format!("`{rest}` is not a number of instructions"))
+        }
     };
     let text = match command.name {
         "step" => return times().map(|n| Answer::Resume(Resume::Step(n))),
@@ -117,7 +119,7 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "break" => breakpoint(session, rest).map(|number| described(session, stop, number) + "\n")?,
         "watch" => watchpoint(session, stop, rest)?,
         "stops" => stops(session, stop),
-        "delete" => match number(rest) {
+        "delete" => match number::parse(rest) {
             Some(n) if session.remove(n as usize) => String::new(),
             _ => return Err(format!("there is no breakpoint or watchpoint `{rest}`; `stops` lists them")),
         },
@@ -210,8 +212,8 @@ pub(crate) fn watched(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Res
     let what = match words[..] {
         [name] if session.names().register(name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
-        [address] if number(address).is_some() || address.contains(':') => Watched::Memory(parsed(address)?, 4),
-        [address, size] => match (parsed(address)?, number(size)) {
+        [address] if number::parse(address).is_some() || address.contains(':') => Watched::Memory(parsed(address)?, 4),
+        [address, size] => match (parsed(address)?, number::parse(size)) {
             (address, Some(size)) if (1..=Watched::MAX_BYTES as u64).contains(&size) => {
                 Watched::Memory(address, size as usize)
             }
@@ -313,7 +315,7 @@ fn tail<'t>(session: &Session<'_>, rest: &'t str) -> Result<Tail<'t>, String> {
 
 fn lane_of(session: &Session<'_>, text: &str) -> Result<usize, String> {
     let lanes = session.machine.lanes();
-    let lane = number(text).filter(|lane| *lane < lanes as u64);
+    let lane = number::parse(text).filter(|lane| *lane < lanes as u64);
     lane.map(|lane| lane as usize).ok_or_else(|| format!("there is no lane `{text}`, only 0 to {}", lanes - 1))
 }
 
@@ -447,7 +449,7 @@ pub(crate) fn words(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Resul
         _ => return Err("say where, as in `memory 0x1000 16`".to_owned()),
     };
     let address = Address::parse(address, session.machine.spaces())?;
-    let count = number(count).filter(|count| (1..=WORDS).contains(count));
+    let count = number::parse(count).filter(|count| (1..=WORDS).contains(count));
     let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
     let lane = lane.unwrap_or(first_lane(stop));
     let mut text = String::new();

@@ -20,8 +20,8 @@ use isaforge_runtime::machine::{Register, View};
 
 use crate::memory::Address;
 use crate::names::Names;
-use crate::value::number;
 use crate::value::{half, signed};
+use isaforge_core::number;
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl Condition {
             [] => Lanes::Any,
             ["in", "any", "lane"] => Lanes::Any,
             ["in", "all", "lanes"] => Lanes::All,
-            ["in", "lane", lane] => match number(lane) {
+            ["in", "lane", lane] => match number::parse(lane) {
                 Some(lane) if lane < names.lanes.min(64) as u64 => Lanes::One(lane as usize),
                 _ => return Err(format!("there is no lane `{lane}`, only 0 to {}", names.lanes.max(1) - 1)),
             },
@@ -350,7 +350,7 @@ impl<'t> Parser<'t, '_> {
 
 fn literal(token: &str, negative: bool) -> Result<What, String> {
     let sign: i128 = if negative { -1 } else { 1 };
-    if let Some(whole) = number(token) {
+    if let Some(whole) = number::parse(token) {
         return Ok(What::Whole(sign * i128::from(whole)));
     }
     if !token.contains(['.', 'e', 'E']) {

@@ -9,7 +9,7 @@ use isaforge_runtime::machine::{Machine, Register, View};
 
 use crate::code::{Code, Found};
 use crate::names::register;
-use crate::value::number;
+use isaforge_core::number;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]
@@ -148,7 +148,7 @@ impl Listing {
         if let Some(pc) = self.labels.get(text) {
             return Ok(*pc);
         }
-        let Some(pc) = number(text) else {
+        let Some(pc) = number::parse(text) else {
             let known: Vec<&str> = self.labels.keys().map(String::as_str).collect();
             let help = if known.is_empty() { "the program has none".to_owned() } else { known.join(", ") };
             return Err(format!("there is no label `{text}`: {help}"));

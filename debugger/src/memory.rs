@@ -4,7 +4,7 @@ use std::fmt;
 
 use isaforge_runtime::machine::View;
 
-use crate::value::number;
+use isaforge_core::number;
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ impl Address {
             Some((space, digits)) => (Some(named(space, spaces)?), digits),
             None => (None, text),
         };
-        let at = number(digits).ok_or_else(|| format!("`{text}` is not an address"))?;
+        let at = number::parse(digits).ok_or_else(|| format!("`{text}` is not an address"))?;
         Ok(Address { space, at })
     }
 

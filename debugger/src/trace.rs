@@ -11,7 +11,7 @@ use crate::listing::{Line, Listing, format_pc};
 use crate::memory::Address;
 use crate::names::Names;
 use crate::value::Format;
-use crate::value::number;
+use isaforge_core::number;
 
 /// What a trace shows. Empty lists do not restrict it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,8 @@ impl Filter {
         (threads, places, registers): (&[String], &[String], &[String]),
     ) -> Result<Filter, String> {
         let thread = |text: &String| {
-            let parts: Option<Vec<u32>> = text.split(',').map(|part| number(part.trim())?.try_into().ok()).collect();
+            let parts: Option<Vec<u32>> =
+                text.split(',').map(|part| number::parse(part.trim())?.try_into().ok()).collect();
             match parts.as_deref() {
                 Some([x]) => Ok([*x, 0, 0]),
                 Some([x, y]) => Ok([*x, *y, 0]),

@@ -4,14 +4,6 @@ use std::fmt::Write as _;
 
 use half::f16;
 
-/// Parses an integer, which is hexadecimal if it starts with `0x`.
-pub fn number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
-        None => text.replace('_', "").parse().ok(),
-    }
-}
-
 /// The format of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {

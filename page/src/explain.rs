@@ -10,6 +10,7 @@ use isaforge_core::explain::picture::picture;
 use isaforge_core::explain::{Field, groups, hex, name_keys, words};
 use isaforge_core::group::info::operations;
 use isaforge_core::group::text::SEPARATOR;
+use isaforge_core::number;
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
 use isaforge_core::stream::{self, Engine, Source, Wide, annotate};
@@ -161,18 +162,9 @@ pub fn set(tables: Tables, request: &str, json: &mut Json) {
 
 /// Parses a number for a field of `bits` bits: decimal, or with `0x` or `0b`; it may have a sign.
 fn fitting(text: &str, bits: usize) -> Result<i128, String> {
-    let (negative, number) = text.strip_prefix('-').map_or((false, text), |number| (true, number));
-    let number = number.replace('_', "").to_ascii_lowercase();
-    let parsed = match (number.strip_prefix("0x"), number.strip_prefix("0b")) {
-        _ if number.starts_with(['+', '-']) => None,
-        (Some(digits), _) => u64::from_str_radix(digits, 16).ok(),
-        (_, Some(digits)) => u64::from_str_radix(digits, 2).ok(),
-        _ => number.parse().ok(),
-    };
-    // Parsing accepts a sign after the prefix.
-    let parsed = parsed.filter(|_| !number.contains(['+', '-']));
-    let value =
-        parsed.map(i128::from).ok_or_else(|| format!("`{text}` is no number: write it like 12, 0x1f or 0b101"))?;
+    let (negative, magnitude) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let parsed = number::parse(magnitude).map(i128::from);
+    let value = parsed.ok_or_else(|| format!("`{text}` is no number: write it like 12, 0x1f or 0b101"))?;
     let value = if negative { -value } else { value };
     let bits = bits.clamp(1, 64);
     let (least, most) = (-(1 << (bits - 1)), (1 << bits) - 1);

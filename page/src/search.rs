@@ -1,5 +1,6 @@
 //! The search in the pages of a manual.
 
+use isaforge_core::number;
 use isaforge_core::suggest::distance;
 
 /// A searchable item.
@@ -206,5 +207,5 @@ fn exact(record: &Record, token: &str) -> u32 {
 
 /// Parses a number with a hexadecimal prefix; without the prefix, a word could also be a name.
 fn number(token: &str) -> Option<u64> {
-    u64::from_str_radix(token.strip_prefix("0x")?, 16).ok()
+    token.strip_prefix("0x").and_then(|_| number::parse(token))
 }

@@ -1,5 +1,6 @@
 //! Arguments of commands on machine code and assembly.
 
+use isaforge_core::number;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -335,9 +336,5 @@ pub struct FidelityArgs {
 
 /// Parses an address, in decimal or with `0x`.
 fn address(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|_| "expected a number, such as 0x400".to_owned())
+    number::parse(text).ok_or_else(|| "expected a number, such as 0x400".to_owned())
 }

@@ -8,6 +8,7 @@
 //! | E0063 | a syntax or name that cannot be parsed |
 
 use isaforge_core::group::table::{Encoding, FIELDS, MAX_BYTES, SLOTS, Type};
+use isaforge_core::number;
 
 use crate::diagnostic::Diagnostic;
 use crate::group::model::{Choice, Condition, Derived, Field, Fixed, Groups, Place, Record, Rule, Slot};
@@ -144,10 +145,7 @@ impl Resolver<'_> {
     /// The number of a value of a field.
     pub(super) fn value_of(&mut self, field: &Field, word: &Word) -> Option<i64> {
         let text = word.value.trim();
-        let number = match text.strip_prefix("0x") {
-            Some(hex) => i64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok(),
-        };
+        let number = number::parse_signed(text);
         match (field.ty, text) {
             (Type::Enum(index), _) => {
                 let values = &self.isa.enums[usize::from(index)].values;

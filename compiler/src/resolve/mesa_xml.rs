@@ -14,6 +14,7 @@ use crate::source::{Kind, Span, Spanned, has_element};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
+use isaforge_core::number;
 
 /// A document with instructions or definitions.
 const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &["isa", "ins", "group", "lut", "enum"]) };
@@ -204,13 +205,9 @@ impl Resolver<'_> {
 
     fn xml_number(&mut self, text: &Spanned<String>) -> Option<Spanned<u64>> {
         let value = text.value.trim();
-        let parsed = match value.strip_prefix("0x").or_else(|| value.strip_prefix("0X")) {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => value.parse(),
-        };
-        match parsed {
-            Ok(number) => Some(Spanned::new(number, text.span)),
-            Err(_) => {
+        match number::parse(value) {
+            Some(number) => Some(Spanned::new(number, text.span)),
+            None => {
                 let message = format!("`{value}` is not a number");
                 let error = Diagnostic::error("E0053", text.span, message);
                 self.out.push(match u64::from_str_radix(value, 16) {

@@ -26,6 +26,7 @@ use crate::group::program::{extent, is_last, seal, target};
 use crate::group::table::{GroupIsa, MAX_BYTES};
 use crate::group::text::{SEPARATOR, print_sized};
 use crate::group::value::{Form, Group};
+use crate::number;
 use crate::program::ProgramError;
 use crate::suggest::nearest;
 use crate::text::Line;
@@ -319,11 +320,8 @@ fn last_word(line: &str) -> &str {
 
 fn byte_list(list: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    for number in list.split([',', ' ', '\t', '\n']).filter(|n| !n.is_empty()) {
-        bytes.push(match number.strip_prefix("0x").or(number.strip_prefix("0X")) {
-            Some(digits) => u8::from_str_radix(digits, 16).ok()?,
-            None => number.parse().ok()?,
-        });
+    for byte in list.split([',', ' ', '\t', '\n']).filter(|n| !n.is_empty()) {
+        bytes.push(number::parse(byte)?.try_into().ok()?);
     }
     (!bytes.is_empty()).then_some(bytes)
 }

@@ -1,6 +1,7 @@
 //! A cursor in text.
 
 use crate::group::table::{GroupIsa, Type};
+use crate::number;
 
 /// Text being parsed.
 #[derive(Clone, Debug)]
@@ -78,19 +79,11 @@ impl<'t> Scan<'t> {
     /// Reads a number.
     pub(super) fn number(&mut self) -> Option<i64> {
         self.skip();
-        let (negative, rest) = match self.rest.strip_prefix('-') {
-            Some(rest) => (true, rest),
-            None => (false, self.rest),
-        };
-        let (radix, digits) = match rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
-            Some(digits) => (16, digits),
-            None => (10, rest),
-        };
-        let end = digits.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(digits.len());
-        let (number, rest) = digits.split_at_checked(end)?;
-        let value = i64::from_str_radix(number, radix).ok().filter(|_| !number.starts_with(['+', '-']))?;
+        let digits = self.rest.strip_prefix('-').unwrap_or(self.rest);
+        let rest = digits.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let value = number::parse_signed(&self.rest[..self.rest.len() - rest.len()])?;
         self.rest = rest;
-        Some(if negative { -value } else { value })
+        Some(value)
     }
 
     /// Reads the value of a field: a name from its enum, or a number.

@@ -1,6 +1,7 @@
 //! A position in the text of an instruction, and what can be read there.
 
 use crate::error::{ParseError, ParseReason};
+use crate::number;
 use crate::table::{Isa, find_name};
 use crate::text::Word;
 
@@ -127,12 +128,7 @@ impl<'a> Cursor<'a> {
             b'+' => (false, &rest[1..]),
             _ => (false, rest),
         };
-        let (radix, digits) = match digits.as_bytes() {
-            [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
-            [b'0', b'o' | b'O', ..] => (8, &digits[2..]),
-            [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
-            _ => (10, digits),
-        };
+        let (radix, digits) = number::radix(digits);
         let len = digits.bytes().take_while(|&b| is_word(b)).count();
         if !digits.bytes().next().is_some_and(|b| b.is_ascii_hexdigit())
             || (radix == 10 && !digits.as_bytes()[0].is_ascii_digit())

@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::Element;
+use isaforge_core::number;
 
 /// An instruction.
 pub(super) struct Instruction {
@@ -381,18 +382,14 @@ impl Reader<'_> {
     /// A numeric attribute of at most `most`.
     fn number(&mut self, element: &Element, name: &str, most: u64) -> Option<u64> {
         let text = self.required(element, name)?;
-        let found = match text.value.strip_prefix("0x") {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => text.value.parse(),
-        };
-        match found {
-            Ok(number) if number <= most => Some(number),
-            Ok(number) => {
+        match number::parse(&text.value) {
+            Some(number) if number <= most => Some(number),
+            Some(number) => {
                 let error = Diagnostic::error("E0033", text.span, format!("`{name}` cannot be {number}"));
                 self.out.push(error.label(format!("at most {most}")));
                 None
             }
-            Err(_) => {
+            None => {
                 let error = Diagnostic::error("E0053", text.span, format!("`{}` is not a number", text.value));
                 self.out.push(error.help("write decimal, or `0x` and hexadecimal digits"));
                 None

@@ -1,5 +1,6 @@
 //! Elements of the documents with their places. Names are not bound yet.
 
+use isaforge_core::number;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -379,12 +380,7 @@ impl Reader<'_> {
     }
 
     fn number(&mut self, text: &Spanned<String>) -> Option<u64> {
-        let digits = text.value.trim();
-        let number = match digits.strip_prefix("0x") {
-            Some(hex) => u64::from_str_radix(hex, 16),
-            None => digits.parse(),
-        };
-        match number.ok().filter(|number| *number <= u64::from(u32::MAX)) {
+        match number::parse(text.value.trim()).filter(|number| *number <= u64::from(u32::MAX)) {
             Some(number) => Some(number),
             None => {
                 let message = format!("`{}` is not a number up to {}", text.value, u32::MAX);

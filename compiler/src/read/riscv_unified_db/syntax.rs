@@ -1,5 +1,6 @@
 //! The table of facts that the documents lack, `syntax.yaml`.
 
+use isaforge_core::number;
 use isaforge_core::stream::Piece;
 
 use super::instruction::{Encoding, GENERATIONS, Variable, location};
@@ -317,12 +318,8 @@ fn access(node: &Node, sources: &Sources, out: &mut Diagnostics) -> Option<Acces
 
 /// Adds the name of a value, or numbered names for a range of values.
 fn counted(key: &Spanned<String>, text: &str, values: &mut Vec<(u64, String)>, out: &mut Diagnostics) {
-    let number = |text: &str| match text.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
-    };
     let (low, high) = key.value.split_once("..").unwrap_or((&key.value, &key.value));
-    let range = number(low).zip(number(high)).filter(|(low, high)| low <= high && high - low < 1 << 12);
+    let range = number::parse(low).zip(number::parse(high)).filter(|(low, high)| low <= high && high - low < 1 << 12);
     let first = text.split_once('{').and_then(|(start, rest)| {
         let (number, end) = rest.split_once('}')?;
         Some((start, number.parse::<u64>().ok()?, end))

@@ -1,5 +1,6 @@
 //! The documents as plain data, with places.
 
+use isaforge_core::number;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -145,10 +146,9 @@ pub(super) fn read(text: &str, file: FileId, out: &mut Diagnostics) -> Option<Gr
             }
         }
     }
-    let magic = found.magic_number.as_deref().and_then(|text| text.strip_prefix("0x"));
     complete.then(|| Grammar {
         span: Span::new(file, 0..1),
-        magic: magic.and_then(|digits| u32::from_str_radix(digits, 16).ok()),
+        magic: found.magic_number.and_then(|text| number::parse(&text)?.try_into().ok()),
         version: (found.major_version, found.minor_version),
         instructions,
         kinds,
@@ -175,11 +175,9 @@ fn wrong(text: &str, span: Span, error: &serde_json::Error) -> Diagnostic {
 }
 
 fn number(value: &serde_json::Value) -> Option<u32> {
-    match value {
-        serde_json::Value::String(text) => match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        },
-        value => value.as_u64().and_then(|value| u32::try_from(value).ok()),
-    }
+    let number = match value {
+        serde_json::Value::String(text) => number::parse(text),
+        value => value.as_u64(),
+    };
+    number?.try_into().ok()
 }

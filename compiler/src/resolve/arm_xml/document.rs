@@ -1,5 +1,6 @@
 //! The file that an `arm` section names: its enums for one architecture, and its elements and attributes.
 
+use isaforge_core::number;
 use std::collections::HashMap;
 
 use super::spec::ArmSpec;
@@ -50,16 +51,12 @@ pub(crate) struct Document {
 /// Parses an attribute as a whole number: decimal, `0x` or `0b`.
 pub(in crate::resolve) fn number(text: &Spanned<String>, out: &mut Diagnostics) -> Option<u64> {
     let value = text.value.trim();
-    let parsed = match value.get(..2) {
-        Some("0x" | "0X") => u64::from_str_radix(&value[2..], 16),
-        Some("0b" | "0B") => u64::from_str_radix(&value[2..], 2),
-        _ => value.parse(),
-    };
-    if parsed.is_err() {
+    let parsed = number::parse(value);
+    if parsed.is_none() {
         let error = Diagnostic::error("E0053", text.span, format!("`{value}` is not a number"));
         out.push(error.help("write decimal, or `0x` and hexadecimal digits"));
     }
-    parsed.ok()
+    parsed
 }
 
 /// Returns a required attribute.
