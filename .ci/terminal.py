@@ -87,7 +87,7 @@ screen.until(r"executed +u32")
 screen.press(":view 0x2000\r")
 screen.until(r"memory at 0x2000")
 screen.press("?")
-screen.until(r"any key goes back")
+screen.until(r"any other key goes back")
 screen.press("xq")
 _, status = os.waitpid(child, 0)
 assert os.waitstatus_to_exitcode(status) == 0, status

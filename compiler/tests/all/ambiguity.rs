@@ -1,7 +1,6 @@
 //! Two instructions that match a common word are always found, and the word given as proof matches both.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Instant;
 
 use isaforge_compiler::check::ambiguity::{check, pairs};
@@ -10,19 +9,17 @@ use isaforge_compiler::lower;
 use isaforge_compiler::model::Isa;
 use isaforge_compiler::resolve::resolve;
 use isaforge_compiler::source::Sources;
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::decode::decode;
 use isaforge_core::sample::Random;
 
 use crate::seed;
+use crate::support::{checked, folder};
 
 /// The model of a specification, valid or not.
 fn model(text: &str) -> (Isa, Sources) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("isa.yaml");
-    fs::write(&path, text).expect("the folder is writable");
+    let folder = folder(&[("isa.yaml", text)]);
     let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
-    let isa = resolve(&path, &mut sources, &mut out);
+    let isa = resolve(&folder.path().join("isa.yaml"), &mut sources, &mut out);
     match isa.filter(|_| !out.has_errors()) {
         Some(isa) => (isa, sources),
         None => panic!("{}\n{text}", out.render(&sources, Style::default())),
@@ -112,9 +109,7 @@ instructions:
 
 /// Whether each word is a valid word of the only instruction of a specification.
 fn words(text: &str) -> Option<Vec<bool>> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("isa.yaml"), text).expect("the folder is writable");
-    let checked = check_spec(&Settings::new(folder.path().join("isa.yaml"))).ok()?;
+    let checked = checked(text).ok()?;
     let isa = lower::words(&checked.isa).isa;
     Some((0..1 << 16).map(|word| decode(isa, word).is_ok()).collect())
 }

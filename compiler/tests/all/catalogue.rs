@@ -9,21 +9,16 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use isaforge_compiler::catalogue::{self, BASES, File, Page};
+use isaforge_compiler::check_spec;
 use isaforge_compiler::diagnostic::{Diagnostics, Severity, Style};
 use isaforge_compiler::source::Sources;
-use isaforge_compiler::{Settings, check_spec};
+
+use crate::support::{folder, found, settings};
 
 /// The diagnostics of the compiler for the files of an example.
 fn findings(files: &[File]) -> (Diagnostics, Sources) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for file in files.iter().chain(&BASES) {
-        fs::write(folder.path().join(file.name), file.text).expect("the folder is writable");
-    }
-    let settings = Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) };
-    match check_spec(&settings) {
-        Ok(checked) => (checked.diagnostics, checked.sources),
-        Err(failure) => (failure.diagnostics, failure.sources),
-    }
+    let files: Vec<_> = files.iter().chain(&BASES).map(|file| (file.name, file.text)).collect();
+    found(check_spec(&settings(&folder(&files))))
 }
 
 fn rendered((diagnostics, sources): &(Diagnostics, Sources)) -> String {

@@ -1,16 +1,10 @@
 //! What a text does and what its operands declare: their access, and the targets of branches.
 
-use isaforge_compiler::{Settings, check_spec};
+use crate::support::{checked, found};
 
 /// The mistakes or warnings of a specification, each with its code, its message and the text that it marks.
 fn told(text: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text).expect("the file is written");
-    let (diagnostics, sources) = match check_spec(&Settings::new(&path)) {
-        Ok(checked) => (checked.diagnostics, checked.sources),
-        Err(failure) => (failure.diagnostics, failure.sources),
-    };
+    let (diagnostics, sources) = found(checked(text));
     let marked = |span| sources.snippet(span).trim_matches('\'').to_owned();
     let one = |found: &isaforge_compiler::diagnostic::Diagnostic| {
         format!("{} {} at `{}`", found.code, found.message, found.primary.map_or(String::new(), marked))
@@ -96,10 +90,8 @@ fn the_size_of_an_operand_is_suggested_only_where_it_decides_the_type() {
         "d: { bank: r, bits: 5..3, access: write }, a: { bank: r, bits: 2..0 }",
         "d = zext(u32, a & trunc(u8, d.b0))",
     );
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text.replace("access: write", "access: read-write")).expect("the file is written");
-    let failure = check_spec(&Settings::new(&path)).expect_err("the types differ").to_string();
+    let failure =
+        checked(&text.replace("access: write", "access: read-write")).expect_err("the types differ").to_string();
     assert!(failure.contains("E0122") && !failure.contains("size:"), "{failure}");
     let kind = "kinds: { k: { width: 3, alternatives: { n: { fields: { n: { number: decimal, bits: 2..0 } }, text: '{n}' } } } }\n";
     let of_kind = two(
@@ -107,8 +99,8 @@ fn the_size_of_an_operand_is_suggested_only_where_it_decides_the_type() {
         "d: { bank: r, bits: 5..3, access: write }, a: { kind: k, at: 0 }",
         "d = zext(u32, trunc(u8, 1 as u32) & a)",
     );
-    std::fs::write(&path, of_kind.replace("every:", &format!("{kind}every:"))).expect("the file is written");
-    let failure = check_spec(&Settings::new(&path)).expect_err("the types differ").to_string();
+    let of_kind = of_kind.replace("every:", &format!("{kind}every:"));
+    let failure = checked(&of_kind).expect_err("the types differ").to_string();
     assert!(failure.contains("`a` is a `u8` with `size: 8`"), "{failure}");
 }
 
@@ -165,10 +157,8 @@ fn a_branch_goes_where_its_target_says() {
 
 #[test]
 fn both_addresses_of_a_branch_are_told_and_the_target_that_agrees() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, branch("16", "relative", 2, "branch(pc + to as u32)")).expect("the file is written");
-    let checked = check_spec(&Settings::new(&path)).unwrap_or_else(|failure| panic!("{failure}"));
+    let checked = checked(&branch("16", "relative", 2, "branch(pc + to as u32)"));
+    let checked = checked.unwrap_or_else(|failure| panic!("{failure}"));
     let said = checked.diagnostics.render(&checked.sources, Default::default());
     for part in [
         "at 0x200, with 0 for `to`, it goes to 0x200",

@@ -13,6 +13,7 @@ use isaforge_core::sample::{Random, sample};
 use isaforge_core::text::Line;
 
 use crate::seed;
+use crate::support::{checked, replaced};
 
 fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
@@ -53,17 +54,13 @@ instructions:
       b: { bank: lamp, bits: 8..6, access: read-write }
 "#;
 
+fn of_text(text: &str) -> &'static Isa {
+    words(&checked(text).unwrap_or_else(|failure| panic!("{failure}")).isa).isa
+}
+
 /// The blink instruction set with some text of its specification replaced.
 fn blink(replacements: &[(&str, &str)]) -> &'static Isa {
-    let mut text = BLINK.to_owned();
-    for (from, to) in replacements {
-        assert!(text.contains(from), "`{from}` is in the specification");
-        text = text.replace(from, to);
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text).expect("the folder is writable");
-    load(&path)
+    of_text(&replaced(BLINK, replacements))
 }
 
 fn against(replacements: &[(&str, &str)]) -> Diff {
@@ -291,13 +288,9 @@ fn a_split_instruction_names_its_heirs() {
 #[test]
 fn wide_numbers_are_proved_alike_by_their_type() {
     let wide = |prefix: &str, bits: &str| {
-        let text = format!(
+        of_text(&format!(
             "isa: wide\nword: 64\ninstructions:\n  LOAD: {{ title: Loads., fixed: {{ 63..48: 1{bits} }}, operands: {{ value: {{ immediate: hex, bits: 39..0, prefix: \"{prefix}\" }} }} }}\n"
-        );
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("isa.yaml");
-        std::fs::write(&path, text).expect("the folder is writable");
-        load(&path)
+        ))
     };
     assert!(diff(wide("#", ", 47..40: 0"), wide("#", ", 47..40: 0")).decodes_alike());
     let other = diff(wide("#", ", 47..40: 0"), wide("$", ", 47..40: 0"));

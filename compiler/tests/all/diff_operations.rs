@@ -1,9 +1,9 @@
 //! What instructions do, in two revisions.
 
-use isaforge_compiler::Settings;
 use isaforge_compiler::diff::{Change, Diff, How, Revision, Subject, diff, diff_streams};
-use isaforge_compiler::load::load;
 use isaforge_core::Tables;
+
+use crate::support::{loaded, replaced};
 
 const SPEC: &str = r#"
 isa: lamps
@@ -25,18 +25,7 @@ instructions:
 
 /// The differences that these replacements make, or an error that shows why there are none.
 fn against(spec: &str, replacements: &[(&str, &str)]) -> Diff {
-    let mut text = spec.to_owned();
-    for (from, to) in replacements {
-        assert!(text.contains(from), "`{from}` is in the specification");
-        text = text.replace(from, to);
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let loaded = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("the folder is writable");
-        load(&Settings::new(path)).unwrap_or_else(|refusal| panic!("{refusal}"))
-    };
-    let (old, new) = (loaded("old.yaml", spec), loaded("new.yaml", &text));
+    let (old, new) = (loaded(spec), loaded(&replaced(spec, replacements)));
     match (old.tables, new.tables) {
         (Tables::Words(a), Tables::Words(b)) => diff(
             Revision { tables: a, semantics: old.semantics, hardware: old.hardware },

@@ -3,18 +3,28 @@
 use std::path::Path;
 
 use isaforge_compiler::diff::{Decoding, InstructionDiff, diff_streams};
-use isaforge_compiler::{Settings, check_spec};
+use isaforge_compiler::{Checked, Failure, Settings, check_spec};
 use isaforge_core::sample::Random;
 use isaforge_core::stream::{Engine, Wide};
 use isaforge_core::text::Line;
 
 use crate::seed;
+use crate::support::{checked, replaced};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
 
 /// The engine of a stream specification.
 fn stream(path: &Path) -> Engine {
-    let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
+    engine(check_spec(&Settings::new(path)))
+}
+
+/// The engine of a stream specification given as text.
+fn of_text(text: &str) -> Engine {
+    engine(checked(text))
+}
+
+fn engine(checked: Result<Checked, Box<Failure>>) -> Engine {
+    let checked = checked.unwrap_or_else(|failure| panic!("{failure}"));
     let stream = checked.isa.stream().expect("it is a stream");
     let stream = isaforge_compiler::stream::lower::lower_exact(&checked.isa, stream);
     Engine { stream, generation: stream.generations.1 }
@@ -23,11 +33,7 @@ fn stream(path: &Path) -> Engine {
 /// The engine of an example with a part of its text replaced.
 fn changed_example(name: &str, from: &str, to: &str) -> Engine {
     let text = std::fs::read_to_string(Path::new(EXAMPLES).join(name).join("isa.yaml")).expect("the example is there");
-    assert!(text.contains(from), "nothing is changed by {from}");
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text.replace(from, to)).expect("the file is written");
-    stream(&path)
+    of_text(&replaced(&text, &[(from, to)]))
 }
 
 #[test]
@@ -101,12 +107,7 @@ const STREAM: &str = "isa: tiny\nword: [16, 32]\nprovenance: document\n\
 
 #[test]
 fn values_of_large_enums_that_moved_are_found() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [old, new] = [STREAM.to_owned(), STREAM.replace("3000", "3001")].map(|text| {
-        let path = folder.path().join("isa.yaml");
-        std::fs::write(&path, text).expect("the folder is writable");
-        stream(&path)
-    });
+    let [old, new] = [of_text(STREAM), of_text(&STREAM.replace("3000", "3001"))];
     for diff in [diff_streams(old, new), diff_streams(new, old)] {
         let names: Vec<&str> = diff.instructions.iter().map(|entry| entry.name()).collect();
         assert_eq!(names, ["get", "put"], "{}", diff.to_text());
@@ -117,13 +118,8 @@ fn values_of_large_enums_that_moved_are_found() {
 
 #[test]
 fn how_instructions_are_stored_and_other_names_of_registers_are_compared() {
-    let folder = tempfile::tempdir().expect("a folder");
     let against = |from: &str, to: &str| {
-        let [old, new] = [STREAM.to_owned(), STREAM.replacen(from, to, 1)].map(|text| {
-            let path = folder.path().join("isa.yaml");
-            std::fs::write(&path, text).expect("the folder is writable");
-            stream(&path)
-        });
+        let [old, new] = [of_text(STREAM), of_text(&STREAM.replacen(from, to, 1))];
         diff_streams(old, new).to_text()
     };
     let text = against("prov", "swap: 2\nprov");

@@ -1,12 +1,11 @@
 //! Families of instructions, rulings, and values whose text differs from their names.
 
-use std::fs;
-
-use isaforge_compiler::{Settings, compile};
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
 use isaforge_core::table::Isa;
 use isaforge_core::text::Line;
+
+use crate::support::compiled;
 
 const SPEC: &str = r##"
 isa: toy
@@ -38,12 +37,7 @@ instructions:
 "##;
 
 fn tables(spec: &str) -> Result<&'static Isa, String> {
-    let folder = tempfile::tempdir().expect("a folder for the specification");
-    let path = folder.path().join("toy.yaml");
-    fs::write(&path, spec).expect("it can be written");
-    compile(&Settings::new(path))
-        .map(|c| c.lowered.words().expect("it has words").isa)
-        .map_err(|failure| failure.to_string())
+    compiled(spec).map(|compiled| compiled.lowered.words().expect("it has words").isa)
 }
 
 #[test]

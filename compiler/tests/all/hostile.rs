@@ -3,33 +3,19 @@
 use std::fs;
 
 use isaforge_compiler::diagnostic::Style;
-use isaforge_compiler::{Checked, Failure, Settings, check_spec, compile};
+use isaforge_compiler::{Settings, check_spec, compile};
 use isaforge_core::decode::decode;
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style as Printed, print};
 use isaforge_core::text::Line;
 use tempfile::TempDir;
 
-/// A folder with files. `isa.yaml` is the entry of the specification.
-pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-    folder
-}
-
-fn check(folder: &TempDir) -> Result<Checked, Box<Failure>> {
-    let root = folder.path().to_owned();
-    check_spec(&Settings { root: Some(root.clone()), ..Settings::new(root.join("isa.yaml")) })
-}
+use crate::support::{checked, folder, settings};
 
 /// The messages of a specification that must have errors, each of them with a place.
 #[track_caller]
 pub(super) fn refused(folder: &TempDir) -> (Vec<String>, String) {
-    let failure = check(folder).expect_err("it has mistakes");
+    let failure = check_spec(&settings(folder)).expect_err("it has mistakes");
     for found in &failure.diagnostics {
         assert!(found.primary.is_some(), "{}: {} has no place", found.code, found.message);
     }
@@ -173,7 +159,7 @@ fn a_message_does_not_repeat_a_name_of_megabytes() {
     for head in
         [format!("isa: {long}"), format!("isa: x\n{long}: 1"), format!("isa: x\nsyntax: {}", "a ".repeat(1 << 19))]
     {
-        let failure = check(&folder(&[("isa.yaml", &small(&head))])).expect_err("it has mistakes");
+        let failure = checked(&small(&head)).expect_err("it has mistakes");
         let told: usize = failure.diagnostics.iter().map(|found| found.message.len() + found.label.len()).sum();
         assert!(told < 10_000, "{told} bytes of messages");
         let drawn = failure.render(Style::default());
@@ -241,7 +227,7 @@ fn an_instruction_set_is_called_like_a_crate() {
         assert!(messages.iter().any(|m| m.starts_with("E0035")), "{name:?}: {messages:?}");
     }
     for name in ["x", "valhall-2021", "My_Isa2", &"a".repeat(64)] {
-        check(&folder(&[("isa.yaml", &small(&format!("isa: {name}")))])).unwrap_or_else(|failure| panic!("{failure}"));
+        checked(&small(&format!("isa: {name}"))).unwrap_or_else(|failure| panic!("{failure}"));
     }
 }
 
@@ -256,7 +242,7 @@ fn thousands_of_mistakes_are_counted_and_only_the_first_explained() {
         (0..4000).map(|i| format!("  I{i}: {{ doc: x, fixd: {{ 31..8: {i} }}, ignord: 7..0 }}\n")).collect();
     let keys = format!("isa: x\nword: 32\nprovenance: document\ninstructions:\n{keys}");
     for (text, count) in [(names, 4000), (keys, 8000)] {
-        let failure = check(&folder(&[("isa.yaml", &text)])).expect_err("it has mistakes");
+        let failure = checked(&text).expect_err("it has mistakes");
         assert_eq!(failure.diagnostics.error_count(), count);
         let helped =
             failure.diagnostics.iter().filter(|d| d.help.iter().any(|help| help.contains("did you mean"))).count();
@@ -280,8 +266,8 @@ fn the_operations_of_a_set_have_one_limit() {
             "isa: x\nword: 32\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\ninstructions:\n{all}"
         )
     };
-    check(&folder(&[("isa.yaml", &spec(5))])).expect("it is within the limit");
-    let failure = check(&folder(&[("isa.yaml", &spec(200))])).expect_err("it is beyond");
+    checked(&spec(5)).expect("it is within the limit");
+    let failure = checked(&spec(200)).expect_err("it is beyond");
     let messages: Vec<_> = failure.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
     assert!(messages.len() == 1 && messages[0].starts_with("E0127: the texts up to this one"), "{messages:?}");
 }
@@ -297,8 +283,8 @@ fn hundreds_of_conditions_exclude_each_other() {
         let all: String = (0..400).map(|i| of(i, i)).chain([of(400, last)]).collect();
         format!("isa: x\nword: 32\nprovenance: document\nevery: {{ unused: zero }}\ninstructions:\n{all}")
     };
-    check(&folder(&[("isa.yaml", &spec(400))])).expect("all are apart");
-    let failure = check(&folder(&[("isa.yaml", &spec(399))])).expect_err("two are the same");
+    checked(&spec(400)).expect("all are apart");
+    let failure = checked(&spec(399)).expect_err("two are the same");
     let messages: Vec<_> = failure.diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
     assert!(
         messages.iter().any(|message| message.starts_with("E0106: `I400` and `I399` match the same word")),
@@ -313,7 +299,7 @@ fn a_line_of_megabytes_has_columns() {
     let text = format!(
         "{{ isa: x, word: 32, provenance: document, instructions: {{ {members} Z: {{ doc: z, fixed: {{ 31..8: 0 }}, ignored: 7..0 }} }} }}"
     );
-    let failure = check(&folder(&[("isa.yaml", &text)])).expect_err("two are the same");
+    let failure = checked(&text).expect_err("two are the same");
     let found = failure.diagnostics.iter().next().expect("there is one");
     let place = found.primary.expect("it has a place");
     let (line, column) = failure.sources.line_column(place);
@@ -340,7 +326,7 @@ fn no_chain_of_operators_uses_up_the_stack() {
         assert!(messages[0].starts_with("E0127: more than 100 operators"), "{messages:?}");
     }
     for text in [sum(100), casts(99), nested(80), vec![sum(90); 10].join("; d = ")] {
-        check(&folder(&[("isa.yaml", &spec(&text))])).unwrap_or_else(|failure| panic!("{failure}"));
+        checked(&spec(&text)).unwrap_or_else(|failure| panic!("{failure}"));
     }
 }
 

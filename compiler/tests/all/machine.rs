@@ -7,12 +7,7 @@ use isaforge_core::machine::{Access, Encoding, Host, Machine, MemoryFault, Reaso
 use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::stream::Engine;
 
-pub(super) fn compiled(source: &str) -> Result<Compiled, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, source).unwrap();
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(&path) }).map_err(|f| f.to_string())
-}
+use crate::support::compiled;
 
 fn example(name: &str) -> Compiled {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("isa.yaml");

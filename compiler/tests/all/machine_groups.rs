@@ -1,9 +1,10 @@
 //! Machines that execute groups, on a small set defined here: the lanes that execute a group, the registers that names
 //! refer to, the stepping of repetitions, and moves between registers and memory.
 
-use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::group::listing::assemble_program;
 use isaforge_core::machine::{Machine, Reason, Stop, Trap};
+
+use crate::support::compiled;
 
 const LANES: usize = 4;
 
@@ -90,14 +91,6 @@ machine:
   start: "base = 0"
   bursts: { fetch: loads, put: stores }
 "#;
-
-fn compiled(spec: &str) -> Result<Compiled, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("small.yaml");
-    std::fs::write(&path, spec).expect("it is written");
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(path) })
-        .map_err(|failure| failure.to_string())
-}
 
 /// A machine with a program of groups separated by semicolons, and initial values of registers by lane.
 fn machine(program: &str, registers: &[(&str, [u64; LANES])]) -> Machine<LANES> {

@@ -1,8 +1,9 @@
 //! Machines with masked lanes, program memory, separate memories, and texts of their own.
 
-use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::machine::{Machine, Reason, Stop};
 use isaforge_core::program::assemble;
+
+use crate::support::compiled;
 
 /// Four lanes with a scalar bank, a store to another memory, and a lock.
 const SPEC: &str = r#"
@@ -51,13 +52,6 @@ instructions:
   take: { doc: Takes a lock., fixed: { 15..12: 8 }, operands: { d: { kind: place, at: 0, access: write }, n: { immediate: decimal, bits: 11..4, prefix: "" } }, does: d = take(n) }
   ask: { doc: Asks., fixed: { 15..12: 9 }, does: ask() }
 "#;
-
-fn compiled(source: &str) -> Result<Compiled, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, source).unwrap();
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(&path) }).map_err(|f| f.to_string())
-}
 
 fn booted(program: &str) -> Machine<4> {
     let compiled = compiled(SPEC).unwrap_or_else(|failure| panic!("{failure}"));

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use isaforge_core::machine::{Executed, Host, Machine, Reason, Stop};
 
-use super::machine::{compiled, get, loaded, set};
+use super::machine::{get, loaded, set};
+use crate::support::compiled;
 
 const SCALAR: &str = "\
 isa: scalar

@@ -1,6 +1,8 @@
 //! Specifications that nest deeply, or define the same bits over and over: refused without using up the stack or memory.
 
-use super::hostile::{folder, refused};
+use super::hostile::refused;
+
+use crate::support::folder;
 
 const HEAD: &str = "isa: x\ndoc: X.\nword: 16\nprovenance: document\n\
                     banks: { r: { count: 16, width: 32, prints: \"r{n}\" } }\n";

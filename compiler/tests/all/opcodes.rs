@@ -1,7 +1,6 @@
 //! Words that are no instruction: what is said of their bits is true.
 
 use isaforge_compiler::lower::words;
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::bits::ones;
 use isaforge_core::decode::decode;
@@ -10,6 +9,7 @@ use isaforge_core::sample::Random;
 use isaforge_core::unknown::Reason;
 
 use crate::seed;
+use crate::support::checked;
 
 /// Checks that no instruction has the bits that the message names, but that one has those it is said to share.
 fn is_true(isa: &'static Isa, word: u64) -> bool {
@@ -40,15 +40,12 @@ fn no_instruction_has_the_bits_of_an_unknown_opcode() {
 
 #[test]
 fn the_primary_opcode_is_named_before_others() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
     let text = "isa: ops\nword: 16\nprovenance: document\ninstructions:\n  \
                 A: { doc: A., fixed: { 15..12: 1 }, ignored: 11..0 }\n  \
                 B: { doc: B., fixed: { 15..12: 5, 3..0: 0 }, ignored: 11..4 }\n  \
                 C: { doc: C., fixed: { 15..12: 5, 3..0: 3 }, ignored: 11..4 }\n  \
                 D: { doc: D., fixed: { 15..12: 6, 3..0: 2 }, ignored: 11..4 }\n";
-    std::fs::write(&path, text).expect("the file is written");
-    let checked = check_spec(&Settings::new(&path)).unwrap_or_else(|failure| panic!("{failure}"));
+    let checked = checked(text).unwrap_or_else(|failure| panic!("{failure}"));
     let isa = words(&checked.isa).isa;
     for (word, message) in [
         (0xd3c8, "unknown opcode: no instruction has 0xd in bits 15..12"),

@@ -19,6 +19,7 @@ use isaforge_core::sample::{Random, check_identities, sample};
 use isaforge_core::text::Line;
 
 use crate::seed;
+use crate::support::{folder, replaced, settings};
 
 fn specs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs")
@@ -50,19 +51,10 @@ fn original() -> &'static Isa {
 
 /// Compiles this `isa.yaml` with another document, and returns the tables or the messages.
 fn with_document(xml: &str) -> Result<&'static Isa, String> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("isa.xml"), xml).expect("the folder is writable");
-    std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
-    let settings = Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) };
-    match check_spec(&settings) {
+    match check_spec(&settings(&folder(&[("isa.xml", xml), ("isa.yaml", &encodings())]))) {
         Ok(checked) => Ok(words(&checked.isa).isa),
         Err(failure) => Err(failure.render(Style::default())),
     }
-}
-
-fn replaced(text: &str, from: &str, to: &str) -> String {
-    assert!(text.contains(from), "`{from}` is in the document");
-    text.replace(from, to)
 }
 
 fn text_of(isa: &'static Isa, word: u64) -> Result<String, String> {
@@ -137,11 +129,11 @@ fn with_hints(xml: &str) -> String {
     let xml =
         xml.replace("<ins name=", "<ins unused=\"true\" message=\"load\" name=").replace("<mod name=", "<va_mod name=");
     let xml = xml.replace("<sr_count/>", "<sr_count count=\"format\"/>").replace("<cmp/>", "<cmp int_only=\"true\"/>");
-    let xml = replaced(&xml, "<imm name=\"constant\"", "<imm ir_name=\"index\" name=\"constant\"");
-    let xml = replaced(&xml, "<imm name=\"table\"", "<imm ir_name=\"\" name=\"table\"");
+    let xml = replaced(&xml, &[("<imm name=\"constant\"", "<imm ir_name=\"index\" name=\"constant\"")]);
+    let xml = replaced(&xml, &[("<imm name=\"table\"", "<imm ir_name=\"\" name=\"table\"")]);
     let pseudo = "<src pseudo=\"true\">Dummy</src>\n    <immediate name=\"sr_count\" size=\"4\" pseudo=\"true\"/>\n    <regfmt pseudo=\"true\"/>\n    <skip/>";
-    let xml = replaced(&xml, "<skip/>", pseudo);
-    replaced(&xml, "<source_format/>", "<source_format/>\n    <regfmt pseudo=\"true\"/>")
+    let xml = replaced(&xml, &[("<skip/>", pseudo)]);
+    replaced(&xml, &[("<source_format/>", "<source_format/>\n    <regfmt pseudo=\"true\"/>")])
 }
 
 #[test]
@@ -169,12 +161,9 @@ fn lists_of_opcodes_give_the_same_words_as_attributes() {
 
 #[test]
 fn a_modifier_listed_twice_counts_once() {
-    let xml = replaced(&document(), "<roundmode/>", "<roundmode/>\n    <roundmode/>");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("isa.xml"), xml).expect("the folder is writable");
-    std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
-    let checked =
-        check_spec(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
+    let xml = replaced(&document(), &[("<roundmode/>", "<roundmode/>\n    <roundmode/>")]);
+    let checked = check_spec(&settings(&folder(&[("isa.xml", &xml), ("isa.yaml", &encodings())])));
+    let checked = checked.unwrap_or_else(|failure| panic!("{failure}"));
     assert!(checked.diagnostics.render(&checked.sources, Style::default()).contains("duplicate `<roundmode/>`"));
     assert!(diff(original(), words(&checked.isa).isa).is_empty());
 }
@@ -237,7 +226,7 @@ fn a_modifier_inside_the_opcode_is_never_written_or_always() {
     };
     let (head, _) = group.split_once("<ins ").expect("a group has instructions");
     let (_, tail) = group.rsplit_once("</ins>").expect("a group has instructions");
-    let tail = replaced(tail, "<mod name=\"left\" start=\"128\" size=\"1\" implied=\"true\"/>", "");
+    let tail = replaced(tail, &[("<mod name=\"left\" start=\"128\" size=\"1\" implied=\"true\"/>", "")]);
     let revised = xml[..start].to_owned()
         + head
         + &ins("RSHIFT_AND", "0x000")
@@ -259,15 +248,14 @@ fn a_modifier_inside_the_opcode_is_never_written_or_always() {
 
 #[test]
 fn new_values_instructions_and_names_show_in_the_difference() {
-    let xml = replaced(
-        &document(),
+    let value = (
         "reconverge</value>\n    <reserved/>\n    <reserved/>",
         "reconverge</value>\n    <reserved/>\n    <value>wait_resource</value>",
     );
-    let xml = replaced(&xml, "name=\"CUBEFACE2\"", "name=\"CUBEFACE2_V9\"");
+    let xml = replaced(&document(), &[value, ("name=\"CUBEFACE2\"", "name=\"CUBEFACE2_V9\"")]);
     let added = "<ins name=\"MMUL.f32\" title=\"Matrix multiply\" dests=\"1\" unit=\"FMA\" opcode=\"0x102\"><src>A</src><src>B</src><src>C</src></ins>\n\n  <ins name=\"NOP\"";
     let revised =
-        with_document(&replaced(&xml, "<ins name=\"NOP\"", added)).unwrap_or_else(|messages| panic!("{messages}"));
+        with_document(&replaced(&xml, &[("<ins name=\"NOP\"", added)])).unwrap_or_else(|messages| panic!("{messages}"));
     let diff = diff(original(), revised);
     assert_eq!(
         (diff.count(Fate::Added), diff.count(Fate::Renamed), diff.count(Fate::Removed)),

@@ -1,8 +1,9 @@
 //! Semantics texts: from a specification to graphs that execute.
 
-use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
 use isaforge_core::semantics::{AtomicOp, Modifier, NONE, Op, Semantics, Shape, Special, Type, instantiate};
+
+use crate::support::compiled;
 
 const HEAD: &str = "
 isa: t
@@ -22,13 +23,6 @@ fn spec(semantics: &str, text: &str) -> String {
          operands:\n      d: {{ bank: x, bits: 9..7, access: write }}\n      a: {{ bank: x, bits: 6..4, access: read }}\n      \
          b: {{ bank: x, bits: 3..1, access: read }}\n    ignored: [0]\n    does: \"{text}\"\n"
     )
-}
-
-fn compiled(source: &str) -> Result<Compiled, String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, source).unwrap();
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(&path) }).map_err(|f| f.to_string())
 }
 
 /// The three registers of `T`, which are `d`, `a` and `b`; memory is one word at 16.

@@ -63,11 +63,7 @@ fn warnings(name: &str, rest: &str) -> Vec<String> {
 }
 
 fn warnings_of(name: &str, text: &str) -> Vec<String> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    let path = folder.join(format!("{name}.yaml"));
-    std::fs::write(&path, text).expect("it can be written");
-    let checked = check_spec(&Settings::new(&path)).unwrap_or_else(|failure| panic!("{name}: {failure}"));
+    let checked = support::checked(text).unwrap_or_else(|failure| panic!("{name}: {failure}"));
     checked.diagnostics.iter().map(|found| format!("{}: {}", found.code, found.message)).collect()
 }
 

@@ -2,9 +2,60 @@
 
 use std::path::{Path, PathBuf};
 
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::load::{Loaded, load};
+use isaforge_compiler::source::Sources;
 use isaforge_compiler::stream::lower::lower;
-use isaforge_compiler::{Settings, check_spec};
+use isaforge_compiler::{Checked, Compiled, Failure, Settings, check_spec, compile};
 use isaforge_core::stream::{Engine, Stream};
+use tempfile::TempDir;
+
+/// Makes a folder with files. `isa.yaml` is the entry of a specification.
+pub fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("the folder is writable");
+        std::fs::write(path, text).expect("the folder is writable");
+    }
+    folder
+}
+
+/// The settings for the specification in a folder, which may not leave it.
+pub fn settings(folder: &TempDir) -> Settings {
+    Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) }
+}
+
+/// Checks a specification given as text.
+pub fn checked(text: &str) -> Result<Checked, Box<Failure>> {
+    check_spec(&settings(&folder(&[("isa.yaml", text)])))
+}
+
+/// Compiles a specification given as text, or returns its errors.
+pub fn compiled(text: &str) -> Result<Compiled, String> {
+    compile(&settings(&folder(&[("isa.yaml", text)]))).map_err(|failure| failure.to_string())
+}
+
+/// Loads a specification given as text, as the command does.
+pub fn loaded(text: &str) -> Loaded {
+    load(&settings(&folder(&[("isa.yaml", text)]))).unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+/// Returns what is found in a specification, whether it is valid or not.
+pub fn found(checked: Result<Checked, Box<Failure>>) -> (Diagnostics, Sources) {
+    match checked {
+        Ok(checked) => (checked.diagnostics, checked.sources),
+        Err(failure) => (failure.diagnostics, failure.sources),
+    }
+}
+
+/// Replaces parts of a text, each of which it must contain.
+pub fn replaced(text: &str, replacements: &[(&str, &str)]) -> String {
+    replacements.iter().fold(text.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "`{from}` is in the text");
+        text.replace(from, to)
+    })
+}
 
 fn stream(path: &Path) -> Result<&'static Stream, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;

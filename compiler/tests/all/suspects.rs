@@ -4,16 +4,14 @@
 //! alone.
 
 use std::collections::BTreeSet;
-use std::fs;
 
-use isaforge_compiler::{Settings, check_spec};
+use isaforge_compiler::check_spec;
+
+use crate::support::{checked, folder, found, settings};
 
 /// The distinct codes found in a specification. Fails unless the primary marks are on the lines ending in `# here`.
 fn marked(text: &str) -> Vec<&'static str> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("isa.yaml");
-    fs::write(&path, text).expect("the folder is writable");
-    let Err(failure) = check_spec(&Settings::new(&path)) else { panic!("nothing is wrong with\n{text}") };
+    let Err(failure) = checked(text) else { panic!("nothing is wrong with\n{text}") };
     let found = failure.diagnostics.iter().flat_map(|found| found.suspects());
     let lines: BTreeSet<usize> = found.map(|span| failure.sources.line_column(span).0).collect();
     let meant = text.lines().enumerate().filter(|(_, line)| line.ends_with("# here")).map(|(i, _)| i + 1);
@@ -148,10 +146,7 @@ instructions:
 
 #[test]
 fn a_source_that_stands_twice_is_marked_the_second_time() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
     let document = &isaforge_compiler::catalogue::BASES[0];
-    fs::write(folder.path().join(document.name), document.text).expect("the folder is writable");
-    fs::write(folder.path().join("isa.yaml"), "base: document.yaml\n").expect("the folder is writable");
     let text = "<isa>
   <ins name=\"ADD\" title=\"Add\" opcode=\"0x1\">
     <src>A</src>
@@ -159,11 +154,8 @@ fn a_source_that_stands_twice_is_marked_the_second_time() {
   </ins>
 </isa>
 ";
-    fs::write(folder.path().join("isa.xml"), text).expect("the folder is writable");
-    let (diagnostics, sources) = match check_spec(&Settings::new(folder.path().join("isa.yaml"))) {
-        Ok(checked) => (checked.diagnostics, checked.sources),
-        Err(failure) => (failure.diagnostics, failure.sources),
-    };
+    let files = [(document.name, document.text), ("isa.yaml", "base: document.yaml\n"), ("isa.xml", text)];
+    let (diagnostics, sources) = found(check_spec(&settings(&folder(&files))));
     let found = diagnostics.iter().find(|found| found.code == "W0210").expect("it is seen");
     let lines: Vec<usize> = found.suspects().map(|span| sources.line_column(span).0).collect();
     assert_eq!(lines, [4]);

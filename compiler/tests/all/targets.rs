@@ -1,28 +1,22 @@
 //! Branch targets: their origin and their unit.
 
-mod common {
-    use std::path::PathBuf;
-
-    /// The tables of a specification given as text.
-    pub fn tables(name: &str, text: &str) -> isaforge_compiler::lower::Words {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("targets");
-        std::fs::create_dir_all(&folder).expect("the folder can be made");
-        let path = folder.join(format!("{name}.yaml"));
-        std::fs::write(&path, text).expect("the file can be written");
-        let checked = isaforge_compiler::check_spec(&isaforge_compiler::Settings::new(path));
-        isaforge_compiler::lower::words(&checked.unwrap_or_else(|failure| panic!("{failure}")).isa)
-    }
-}
-
+use isaforge_compiler::lower::{Words, words};
 use isaforge_core::program::assemble;
 
+use crate::support::checked;
+
+/// The tables of a specification given as text.
+fn tables(text: &str) -> Words {
+    words(&checked(text).unwrap_or_else(|failure| panic!("{failure}")).isa)
+}
+
 /// A 32-bit jump with an 8-bit number that counts as `target` specifies.
-fn jump(name: &str, target: &str) -> &'static isaforge_core::Isa {
+fn jump(target: &str) -> &'static isaforge_core::Isa {
     let text = format!(
         "isa: jump\nword: 32\nprovenance: document\ninstructions:\n  j:\n    doc: Jumps.\n    fixed: {{ 31..8: 1 }}\n    \
          operands: {{ to: {{ immediate: signed, bits: 7..0, prefix: '', target: {target} }} }}\n"
     );
-    common::tables(name, &text).isa
+    tables(&text).isa
 }
 
 /// The numbers of a program's jumps.
@@ -36,29 +30,26 @@ const PROGRAM: &str = "start:\n j end\nself: j self\nend: j start\n";
 
 #[test]
 fn a_label_counts_from_where_the_target_says_and_in_its_unit() {
-    assert_eq!(numbers(jump("relative", "relative"), PROGRAM), [1, -1, -3]);
-    assert_eq!(numbers(jump("absolute", "absolute"), PROGRAM), [2, 1, 0]);
-    assert_eq!(numbers(jump("this", "{ from: this }"), PROGRAM), [2, 0, -2]);
-    assert_eq!(numbers(jump("halves", "{ from: this, unit: 2 }"), PROGRAM), [4, 0, -4]);
-    assert_eq!(numbers(jump("bytes", "{ from: next, unit: 1 }"), PROGRAM), [4, -4, -12]);
-    assert_eq!(numbers(jump("fixed", "{ from: 4, unit: 1 }"), PROGRAM), [4, 0, -4]);
+    assert_eq!(numbers(jump("relative"), PROGRAM), [1, -1, -3]);
+    assert_eq!(numbers(jump("absolute"), PROGRAM), [2, 1, 0]);
+    assert_eq!(numbers(jump("{ from: this }"), PROGRAM), [2, 0, -2]);
+    assert_eq!(numbers(jump("{ from: this, unit: 2 }"), PROGRAM), [4, 0, -4]);
+    assert_eq!(numbers(jump("{ from: next, unit: 1 }"), PROGRAM), [4, -4, -12]);
+    assert_eq!(numbers(jump("{ from: 4, unit: 1 }"), PROGRAM), [4, 0, -4]);
 }
 
 #[test]
 fn a_label_between_two_steps_is_refused() {
-    let errors = assemble(jump("eights", "{ from: 0, unit: 8 }"), PROGRAM).expect_err("`self` is at 4");
+    let errors = assemble(jump("{ from: 0, unit: 8 }"), PROGRAM).expect_err("`self` is at 4");
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert_eq!((errors[0].line, errors[0].column), (3, 9));
 }
 
 #[test]
 fn a_step_of_no_bytes_is_refused() {
-    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let path = folder.join("no-step.yaml");
     let text = "isa: j\nword: 8\nprovenance: document\ninstructions: { j: { doc: J., fixed: { 7..4: 1 }, operands: \
                 { to: { immediate: signed, bits: 3..0, target: { from: this, unit: 0 } } } } }\n";
-    std::fs::write(&path, text).expect("the file can be written");
-    let failure = isaforge_compiler::check_spec(&isaforge_compiler::Settings::new(path)).expect_err("0 is no step");
+    let failure = checked(text).expect_err("0 is no step");
     assert!(failure.to_string().contains("leads nowhere"), "{failure}");
 }
 
@@ -71,7 +62,7 @@ fn opcodes_that_lie_far_apart_decode_the_fast_way() {
                 srl: { doc: A., fixed: { 6..0: 0x33, 14..12: 5, 31..25: 0 }, operands: { d: { bank: x, bits: 11..7 }, a: { bank: x, bits: 19..15 }, b: { bank: x, bits: 24..20 } } }\n  \
                 sra: { doc: A., fixed: { 6..0: 0x33, 14..12: 5, 31..25: 32 }, operands: { d: { bank: x, bits: 11..7 }, a: { bank: x, bits: 19..15 }, b: { bank: x, bits: 24..20 } } }\n  \
                 lui: { doc: A., fixed: { 6..0: 0x37 }, operands: { d: { bank: x, bits: 11..7 }, i: { immediate: hex, bits: 31..12 } } }\n";
-    let tables = common::tables("far", text);
+    let tables = tables(text);
     for (opcode, word) in [(0, 0x33u64), (1, 0x4000_0033), (2, 0x1033), (3, 0x5033), (4, 0x4000_5033), (5, 0xfedc_b037)]
     {
         assert_eq!(tables.fast.opcode(word), Some(opcode), "{word:#x}");

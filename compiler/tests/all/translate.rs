@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use isaforge_compiler::load::load as load_any;
 use isaforge_compiler::lower::words;
 use isaforge_compiler::translate::streams::translate_text;
 use isaforge_compiler::translate::{TranslateError, translate, translate_program, translate_words};
@@ -19,6 +18,7 @@ use isaforge_core::text::Line;
 use isaforge_core::{Isa, Tables};
 
 use crate::seed;
+use crate::support::{loaded, replaced};
 
 fn load(spec: &str) -> &'static Isa {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs").join(spec);
@@ -224,15 +224,7 @@ instructions:
 "#;
 
 fn of_text(text: &str, changes: &[(&str, &str)]) -> Tables {
-    let mut text = text.to_owned();
-    for (from, to) in changes {
-        assert!(text.contains(from), "`{from}` is in the specification");
-        text = text.replace(from, to);
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("isa.yaml");
-    std::fs::write(&path, text).expect("the folder is writable");
-    load_any(&Settings::new(path)).unwrap_or_else(|refusal| panic!("{refusal}")).tables
+    loaded(&replaced(text, changes)).tables
 }
 
 fn small(changes: &[(&str, &str)]) -> &'static Isa {

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 
 use isaforge_compiler::{Settings, check_spec};
 
+use crate::support::{checked, folder, settings};
+
 /// The codes and messages of what is reported about a specification.
-fn told(name: &str, text: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("unread");
-    std::fs::create_dir_all(&folder).expect("the folder can be made");
-    let path = folder.join(format!("{name}.yaml"));
-    std::fs::write(&path, text).expect("the file can be written");
-    match check_spec(&Settings::new(&path)) {
+fn told(text: &str) -> String {
+    match checked(text) {
         Ok(checked) => checked.diagnostics.iter().map(|found| format!("{}: {}\n", found.code, found.message)).collect(),
         Err(failure) => failure.to_string(),
     }
@@ -36,19 +34,19 @@ fn modifiers_that_no_text_reads_are_named() {
                  operands: {{ d: {{ bank: r, bits: 1..0, access: write }} }}, does: \"{does}\""
             )
         };
-        let unread = told(&format!("{set} unread"), &of(word, "", &i("d = 1")));
+        let unread = told(&of(word, "", &i("d = 1")));
         assert_eq!(unread, "W0221: the text of `i` never reads the modifier `sat`\n", "{set}");
-        assert_eq!(told(&format!("{set} read"), &of(word, "", &i("d = if sat { 1 } else { 2 }"))), "", "{set}");
+        assert_eq!(told(&of(word, "", &i("d = if sat { 1 } else { 2 }"))), "", "{set}");
         let every = "every: { modifiers: { sat: { bits: 2 } } }";
         let plain = "fixed: { 7..3: 2 }, operands: { d: { bank: r, bits: 1..0, access: write } }, does: \"d = 1\"";
         let plain = of(word, every, plain).replace("15..0: 0xff", "15..3: 0x1f, 1..0: 3");
-        assert_eq!(told(&format!("{set} every"), &plain), "", "{set}");
-        let nothing = told(&format!("{set} nothing"), &of(word, "", &i("nop")));
+        assert_eq!(told(&plain), "", "{set}");
+        let nothing = told(&of(word, "", &i("nop")));
         assert!(nothing.contains("E0128") && nothing.contains("never writes `d`"), "{set}: {nothing}");
     }
     let used = "fixed: { 7..3: 2 }, modifiers: { m: { bits: 2 } }, operands: { d: { bank: r, bits: 1..0 } }, \
                 where: 'm == 0 || d != 3', does: \"if d == 0 { end() }\"";
-    let passed = told("conditions", &of("[8, 16]", "", used));
+    let passed = told(&of("[8, 16]", "", used));
     assert!(!passed.contains("W0221"), "{passed}");
 }
 
@@ -58,7 +56,7 @@ fn aliases_that_never_print_are_named() {
         let i = format!(
             "fixed: {{ 7..4: 2 }}, operands: {{ n: {{ immediate: decimal, bits: 3..0 }} }}, aliases: {{ {aliases} }}"
         );
-        told("aliases", &of("[8, 16]", "", &i).replace("banks: { r: { count: 4, prints: \"r{n}\" } }\n", ""))
+        told(&of("[8, 16]", "", &i).replace("banks: { r: { count: 4, prints: \"r{n}\" } }\n", ""))
     };
     let same = aliases("a: { with: { n: 0 }, prints: true }, b: { with: { n: 0 }, prints: true }");
     assert_eq!(same, "W0212: `b` is never printed: another alias is tried first for all its words\n");
@@ -74,7 +72,7 @@ fn the_program_counter_has_a_unit_that_divides_instructions() {
             "16" => of("8", "", &i.replace("7..2", "15..2")).replace("word: 8", "word: 16"),
             _ => of(word, "", i),
         };
-        told(&format!("unit {unit} of {word}"), &format!("{text}machine: {{ unit: {unit} }}\n"))
+        told(&format!("{text}machine: {{ unit: {unit} }}\n"))
     };
     for (word, allowed) in [("8", &[1][..]), ("16", &[1, 2]), ("[8, 16]", &[1])] {
         for n in 1..=4 {
@@ -92,19 +90,20 @@ fn a_mistake_is_reported_once() {
     // Without its template, an instruction has no bits.
     let template = "templates: { alu: { operands: { d: { bank: r, bits: 1..0, access: write } } } }\n";
     let misspelt = i("i", 2, "like: alo, does: \"d = 1\"") + &i("n", 1, "like: alu, does: \"d = 2\"");
-    let misspelt = told("misspelt", &format!("{plain}{template}instructions:\n{misspelt}"));
+    let misspelt = told(&format!("{plain}{template}instructions:\n{misspelt}"));
     assert!(misspelt.contains("E0101") && misspelt.matches("error[").count() == 1, "{misspelt}");
     // A function has the same mistake wherever it is called.
     let head = "semantics: { functions: { twice(x): \"x + y\" } }\ninstructions:\n";
     let operands = "operands: { d: { bank: r, bits: 1..0, access: write } }, does: \"d = twice(1)\"";
     let calls: String = (1..4).map(|n| i(&format!("i{n}"), n, operands)).collect();
-    let called = told("called", &format!("{plain}{head}{calls}"));
+    let called = told(&format!("{plain}{head}{calls}"));
     assert_eq!(called.matches("error[E0121]").count(), 1, "{called}");
     assert!(called.contains("and in 2 more calls"), "{called}");
     // An entry that cannot be used does not make its import the entry.
-    told("imported", "instructions: { n: { doc: N., fixed: { 7..0: 1 } } }\n");
     let entry = format!("{}import: imported.yaml\n", plain.replace("count: 4", "cuont: 4"));
-    let entry = told("importing", &entry);
+    let imported = ("imported.yaml", "instructions: { n: { doc: N., fixed: { 7..0: 1 } } }\n");
+    let failure = check_spec(&settings(&folder(&[imported, ("isa.yaml", &entry)]))).expect_err("there is a mistake");
+    let entry = failure.to_string();
     assert!(entry.contains("cuont") && !entry.contains("`word` is missing"), "{entry}");
 }
 

@@ -1,8 +1,9 @@
 //! The rules for descriptions of groups, on a small instruction set defined here.
 
-use isaforge_compiler::{Settings, compile};
 use isaforge_core::group::{assemble, canonical, decode, encode, print};
 use isaforge_core::text::Line;
+
+use crate::support::compiled;
 
 /// Groups of two to eight bytes: a header, an optional move, an optional note, a number.
 const TINY: &str = "
@@ -48,17 +49,9 @@ operations:
   head: { doc: The head., slots: head, syntax: \"{last:|last}\" }
 ";
 
-fn try_compile(spec: &str) -> Result<isaforge_compiler::Compiled, String> {
-    let folder = tempfile::tempdir().expect("a directory");
-    let path = folder.path().join("tiny.yaml");
-    std::fs::write(&path, spec).expect("a file");
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(path) })
-        .map_err(|failure| failure.to_string())
-}
-
 #[test]
 fn a_small_instruction_set_works_both_ways() {
-    let isa = try_compile(TINY).expect("a specification").lowered.groups().expect("groups");
+    let isa = compiled(TINY).expect("a specification").lowered.groups().expect("groups");
     // kind loud, three units: a far move that is marked as last, padded to six bytes.
     let bytes = [0b0000_1011, 0b1100_0101, 0b0000_0110, 0xee, 0xd1, 0xee, 1, 2];
     let group = decode(isa, &bytes).expect("a group");
@@ -111,7 +104,7 @@ fn mistakes_are_found_where_they_are() {
     for (was, is, code) in cases {
         let was = was.replace("\\\"", "\"");
         assert!(TINY.contains(&was), "{was}");
-        let error = match try_compile(&TINY.replacen(&was, &is.replace("\\\"", "\""), 1)) {
+        let error = match compiled(&TINY.replacen(&was, &is.replace("\\\"", "\""), 1)) {
             Ok(_) => panic!("{is}: no error"),
             Err(error) => error,
         };

@@ -109,20 +109,14 @@ fn two_words_with_one_text_are_named() {
 
 #[test]
 fn what_says_nothing_is_refused() {
-    let check = |name: &str, text: &str| {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
-        std::fs::create_dir_all(&folder).expect("the folder can be made");
-        let path = folder.join(format!("{name}.yaml"));
-        std::fs::write(&path, text).expect("it can be written");
-        check_spec(&Settings::new(&path)).map(drop).map_err(|failure| failure.to_string())
-    };
+    let check = |text: &str| support::checked(text).map(drop).map_err(|failure| failure.to_string());
     let one = |head: &str, keys: &str| {
         format!(
             "isa: idle\nprovenance: document\n{head}\ninstructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n"
         )
     };
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
-    assert_eq!(check("said", &one("word: 40", x)), Ok(()));
+    assert_eq!(check(&one("word: 40", x)), Ok(()));
     let cases = [
         ("lifetime", one("word: 40", &format!("{x}, since: 3")), "the set has no generations"),
         ("lengths", one("word: [40, 40]", x), "the length 40 is given twice"),
@@ -138,7 +132,7 @@ fn what_says_nothing_is_refused() {
         ),
     ];
     for (name, text, message) in cases {
-        let told = check(name, &text).expect_err(name);
+        let told = check(&text).expect_err(name);
         assert!(told.contains(message), "{name}: {told}");
     }
 }
@@ -214,16 +208,8 @@ fn texts_that_are_alike_are_told_where_they_stand() {
         )
     };
     let warnings = |text: &str| {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams").join("alike.yaml");
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
-        std::fs::write(&path, text).expect("the file can be written");
-        let told = |sources: &_, diagnostics: &isaforge_compiler::diagnostic::Diagnostics| {
-            diagnostics.render(sources, isaforge_compiler::diagnostic::Style::default())
-        };
-        match check_spec(&Settings::new(&path)) {
-            Ok(checked) => told(&checked.sources, &checked.diagnostics),
-            Err(failure) => told(&failure.sources, &failure.diagnostics),
-        }
+        let (diagnostics, sources) = support::found(support::checked(text));
+        diagnostics.render(&sources, isaforge_compiler::diagnostic::Style::default())
     };
     let alternatives = "      low: { fixed: { 4: 0 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n      \
                         high: { fixed: { 4: 1 }, fields: { n: { bank: r, bits: 3..0 } }, text: '{n}' }\n";
