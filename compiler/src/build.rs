@@ -166,7 +166,7 @@ impl Build {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write(&self, root: &Path, out: &Path) -> Result<Written, BuildError> {
-        let place = Place { folder: root.to_owned(), what: "in the root of the package".to_owned() };
+        let place = SearchFolder { folder: root.to_owned(), what: "in the root of the package".to_owned() };
         let spec = find(&self.spec, &[place]).map_err(BuildError::Missing)?.spec;
         let settings = Settings {
             root: Some(root.to_owned()),
@@ -292,7 +292,7 @@ pub fn module_source(compiled: &Compiled, name: &Ident) -> Result<String, syn::E
 
 /// A place to look for a specification.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct SearchFolder {
     /// The folder that its path is relative to.
     pub folder: PathBuf,
     /// A description of the folder for the message that reports a missing specification: "in the root of the crate".
@@ -312,8 +312,8 @@ pub struct Found {
 ///
 /// # Errors
 /// Returns a message that lists all places, and suggests a file found there with a similar name.
-pub fn find(path: &Path, places: &[Place]) -> Result<Found, String> {
-    for Place { folder, .. } in places {
+pub fn find(path: &Path, places: &[SearchFolder]) -> Result<Found, String> {
+    for SearchFolder { folder, .. } in places {
         let spec = folder.join(path);
         let inside = spec.join("isa.yaml");
         if let Some(spec) = [spec, inside].into_iter().find(|file| file.is_file()) {
@@ -338,9 +338,9 @@ pub fn find(path: &Path, places: &[Place]) -> Result<Found, String> {
 }
 
 /// The YAML files in the folders where the specification should be, as paths that `find` accepts.
-fn similar_files(path: &Path, places: &[Place]) -> Vec<String> {
+fn similar_files(path: &Path, places: &[SearchFolder]) -> Vec<String> {
     let mut names = Vec::new();
-    for Place { folder, .. } in places {
+    for SearchFolder { folder, .. } in places {
         let parent = path.parent().unwrap_or(Path::new(""));
         let Ok(entries) = fs::read_dir(folder.join(parent)) else { continue };
         let yaml = entries.flatten().map(|entry| parent.join(entry.file_name()));

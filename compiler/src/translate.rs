@@ -18,16 +18,16 @@
 //!
 //! - here: words and programs, instructions and their modifiers
 //! - `operands`: operands with their alternatives and fields
-//! - `place`: where a word is in its program, and where its branches lead
+//! - `addresses`: where a word is in its program, and where its branches lead
 //! - `error`: why a word has no translation
 //! - [`streams`]: the same for streams
 //!
 //! The modifiers are set first, then the operands with their suffixes; then the word is complete.
 
+mod addresses;
 mod error;
 mod fields;
 mod operands;
-mod place;
 pub mod streams;
 
 use isaforge_core::bits::ones;
@@ -39,7 +39,7 @@ use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::table::{Enum, Form, Isa, Modifier, Operand, Shape, Type, Value};
 
 use crate::diff::{modifier_text, word_text};
-use place::Place;
+use addresses::Addresses;
 
 pub use error::TranslateError;
 
@@ -48,7 +48,7 @@ pub use error::TranslateError;
 /// # Errors
 /// Returns the first thing that the other revision cannot express, by name.
 pub fn translate(from: &'static Isa, to: &'static Isa, word: u64) -> Result<u64, TranslateError> {
-    translate_at(from, to, word, Place::unknown(from, to))
+    translate_at(from, to, word, Addresses::unknown(from, to))
 }
 
 /// Translates the words of a program. Branches within it lead to the same instructions.
@@ -62,7 +62,7 @@ pub fn translate_words(
 ) -> Result<Vec<u64>, Vec<(usize, TranslateError)>> {
     let (mut translated, mut errors) = (Vec::with_capacity(words.len()), Vec::new());
     for (index, word) in words.iter().enumerate() {
-        match translate_at(from, to, *word, Place::within(from, to, index, words.len())) {
+        match translate_at(from, to, *word, Addresses::within(from, to, index, words.len())) {
             Ok(word) => translated.push(word),
             Err(error) => errors.push((index, error)),
         }
@@ -70,13 +70,13 @@ pub fn translate_words(
     if errors.is_empty() { Ok(translated) } else { Err(errors) }
 }
 
-fn translate_at(from: &'static Isa, to: &'static Isa, word: u64, place: Place) -> Result<u64, TranslateError> {
+fn translate_at(from: &'static Isa, to: &'static Isa, word: u64, addresses: Addresses) -> Result<u64, TranslateError> {
     let opcode = decode(from, word).map_err(|error| TranslateError::Decode { isa: from.name, error })?;
     let form = &from.forms[opcode as usize];
     let target =
         counterpart(from, to, form).ok_or(TranslateError::Instruction { isa: to.name, name: form.name.str })?;
     let builder = Builder::new(to, target);
-    let mut translation = Translation { from, to, form, target: &to.forms[target as usize], word, place, builder };
+    let mut translation = Translation { from, to, form, target: &to.forms[target as usize], word, addresses, builder };
     translation.modifiers()?;
     translation.operands()?;
     translation.finish(opcode, target)
@@ -131,7 +131,7 @@ struct Translation {
     form: &'static Form,
     target: &'static Form,
     word: u64,
-    place: Place,
+    addresses: Addresses,
     builder: Builder,
 }
 

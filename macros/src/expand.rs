@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::build::{
-    MESSAGE_STYLE, Place, find, mistakes, module, module_attributes, module_ident, module_name, write_if_changed,
+    MESSAGE_STYLE, SearchFolder, find, mistakes, module, module_attributes, module_ident, module_name, write_if_changed,
 };
 use isaforge_compiler::diagnostic::{Diagnostics, Severity, Style};
 use isaforge_compiler::{Compiled, Failure, Settings, compile};
@@ -38,13 +38,13 @@ pub fn expand(input: &Input, file: Option<&Path>) -> TokenStream {
 }
 
 /// The places to search for the specification: the root of the crate, then the folder of the source file.
-fn places(file: Option<&Path>) -> Vec<Place> {
+fn places(file: Option<&Path>) -> Vec<SearchFolder> {
     let root = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let root = root.map(|folder| Place { folder, what: "in the root of the crate".to_owned() });
+    let root = root.map(|folder| SearchFolder { folder, what: "in the root of the crate".to_owned() });
     let beside = file.and_then(|file| {
         let what = format!("beside `{}`", file.file_name()?.to_string_lossy());
         // A relative path is relative to the compiler's working directory, which is also ours.
-        Some(Place { folder: std::path::absolute(file).ok()?.parent()?.to_owned(), what })
+        Some(SearchFolder { folder: std::path::absolute(file).ok()?.parent()?.to_owned(), what })
     });
     root.into_iter().chain(beside).collect()
 }

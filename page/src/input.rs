@@ -5,7 +5,7 @@ use isaforge_core::program::ProgramError;
 
 /// Where a digit stands in the text, as an offset in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct DigitPosition {
     pub at: usize,
     /// Whether it is written. Leading zeros that are left out belong before the character at `at`.
     pub written: bool,
@@ -15,7 +15,7 @@ pub struct Place {
 #[derive(Clone, Copy)]
 pub struct Digit {
     pub value: u8,
-    pub place: Place,
+    pub place: DigitPosition,
 }
 
 /// What an instruction set consists of, which decides how digits are read.
@@ -125,7 +125,7 @@ pub fn read(text: &str, unit: Unit) -> Pasted {
 fn pad(token: &mut Token, digits: usize) {
     let at = token.digits.first().map_or(0, |digit| digit.place.at);
     let missing = digits.saturating_sub(token.digits.len());
-    let zero = Digit { value: 0, place: Place { at, written: false } };
+    let zero = Digit { value: 0, place: DigitPosition { at, written: false } };
     token.digits.splice(0..0, std::iter::repeat_n(zero, missing));
 }
 
@@ -186,7 +186,7 @@ fn token(word: &str, at: usize) -> Option<Token> {
     let digits = bare.map_or(word, |bare| bare.trim_end_matches(['u', 'U', 'l', 'L']));
     let start = at + word.len() - bare.unwrap_or(word).len();
     let digit = |(offset, c): (usize, char)| {
-        let place = Place { at: start + offset, written: true };
+        let place = DigitPosition { at: start + offset, written: true };
         Some(Digit { value: c.to_digit(16)? as u8, place })
     };
     let digits: Option<Vec<Digit>> = digits.char_indices().filter(|(_, c)| *c != '_').map(digit).collect();

@@ -13,7 +13,7 @@ use crate::output::count;
 
 /// An instruction of the result; see `run.schema.json`.
 #[derive(Deserialize)]
-struct Place {
+struct ProfiledInstruction {
     text: String,
     warps: u64,
     threads: u64,
@@ -37,7 +37,7 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
         }
     }
     let places = places.ok_or_else(|| wrong("it contains no result of a run"))?;
-    let places: Vec<Place> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
+    let places: Vec<ProfiledInstruction> = serde_json::from_value(places).map_err(|error| wrong(&error.to_string()))?;
     if places.len() != program.entries.len() {
         let of = |number: usize| count(number as u64, "instruction");
         return Err(wrong(&format!("it counts {}, but there are {}", of(places.len()), of(program.entries.len()))));
@@ -47,12 +47,13 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
         let text = program.entries[index].instruction.as_ref().map_or("", |instruction| &instruction.text);
         return Err(wrong(&format!("instruction {index} is `{}` there and `{text}` here", places[index].text)));
     }
-    let times = |Place { warps, threads, .. }: &Place| Times { warps: *warps, threads: *threads };
+    let times =
+        |ProfiledInstruction { warps, threads, .. }: &ProfiledInstruction| Times { warps: *warps, threads: *threads };
     Ok(Profile { times: places.iter().map(times).collect() })
 }
 
 /// Whether a place of the result is this instruction. In the result, the text of a branch is followed by its target.
-fn is_of(place: &Place, entry: &Entry) -> bool {
+fn is_of(place: &ProfiledInstruction, entry: &Entry) -> bool {
     match &entry.instruction {
         Ok(instruction) => place
             .text

@@ -45,7 +45,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let Some(e) = shared.printed.map(|e| &isa.enums[e]) else { continue };
         let ty = Type::Enum(shared.printed.unwrap_or(0));
         let width = shared.bits.width();
-        widths.look(&Place { name: &shared.name, width, ty, span: shared.span, used: None }, out);
+        widths.look(&Holder { name: &shared.name, width, ty, span: shared.span, used: None }, out);
         if !e.values.iter().any(|value| value.bits == shared.default) {
             let message = format!("the default {} of `{}` is not a value of `{}`", shared.default, shared.name, e.name);
             out.push(
@@ -59,7 +59,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for kind in &isa.kinds {
         for field in kind.alternatives.iter().flat_map(|a| &a.fields) {
             let Field { name, bits, ty, span } = field;
-            widths.look(&Place { name, width: bits.width(), ty: *ty, span: *span, used: None }, out);
+            widths.look(&Holder { name, width: bits.width(), ty: *ty, span: *span, used: None }, out);
         }
     }
     let shared: HashSet<Span> = isa.shared.iter().map(|s| s.span).collect();
@@ -69,7 +69,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let place = declared.unwrap_or(*span);
         if !shared.contains(span) && told.insert((place, bits.width(), *ty == Type::Flag)) {
             let (width, used) = (bits.width(), declared.map(|_| *span));
-            widths.look(&Place { name, width, ty: *ty, span: place, used }, out);
+            widths.look(&Holder { name, width, ty: *ty, span: place, used }, out);
         }
     }
     // Documents of others share enums among fields of several widths.
@@ -79,14 +79,14 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let (stream::Type::Enum(e, _), Source::Bits(_)) = (&field.ty, &field.source) else { continue };
         let width = u32::from(field.width);
         if told.insert((field.span, width, false)) {
-            widths.look(&Place { name: &field.name, width, ty: Type::Enum(*e), span: field.span, used: None }, out);
+            widths.look(&Holder { name: &field.name, width, ty: Type::Enum(*e), span: field.span, used: None }, out);
         }
     }
     widths.report(out);
 }
 
 /// Something that holds a value.
-struct Place<'a> {
+struct Holder<'a> {
     name: &'a str,
     width: u32,
     ty: Type,
@@ -114,8 +114,8 @@ struct Misfit {
 }
 
 impl Widths<'_> {
-    fn look(&mut self, field: &Place<'_>, out: &mut Diagnostics) {
-        let Place { name, width, ty, span, used } = *field;
+    fn look(&mut self, field: &Holder<'_>, out: &mut Diagnostics) {
+        let Holder { name, width, ty, span, used } = *field;
         let error = |message: String| {
             let error = Diagnostic::error("E0108", span, message);
             used.into_iter().fold(error, |error, used| error.secondary(used, "used here"))

@@ -63,7 +63,7 @@ pub(super) enum Stop {
 
 /// The target of an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum AssignTarget {
     Operand(u16, u16),
     /// A part of an operand: operand, width in bits, index.
     Part(u16, u8, u16),
@@ -82,7 +82,7 @@ pub(super) struct Builder<'a> {
     /// The conditions under which the current statement is executed: a node, and its value.
     path: Vec<(u16, bool)>,
     /// Assigned values with their conditions, in the order of the last assignment to each place.
-    assigned: Vec<(Place, (u16, u16))>,
+    assigned: Vec<(AssignTarget, (u16, u16))>,
     /// Assignments to elements of states: state, index of the element, value, condition.
     elements: Vec<[u16; 4]>,
     calls: Vec<Span>,

@@ -34,7 +34,7 @@ const STEP: u64 = 4;
 const PARAMETER: u16 = 64;
 
 /// A layout, with its bits and parameters as functions of the instruction's bits. Missing bits are 0.
-pub(super) struct Place {
+pub(super) struct SymbolicLayout {
     layout: &'static Layout,
     word: Vec<Node>,
     outer: Vec<Vec<Node>>,
@@ -151,7 +151,7 @@ impl Validity {
     }
 
     /// The place of an instruction with some bits known.
-    pub(super) fn place(&mut self, index: u16, mask: Wide, value: Wide) -> Option<Place> {
+    pub(super) fn place(&mut self, index: u16, mask: Wide, value: Wide) -> Option<SymbolicLayout> {
         let layout = self.stream.layouts.get(usize::from(index))?;
         let mut levels: Vec<u16> = (0..layout.bits).collect();
         for (level, bit) in (0u16..).zip(&self.order) {
@@ -175,11 +175,11 @@ impl Validity {
             outer[usize::from(parameter)] =
                 (first..first + u16::from(field.width).min(PARAMETER)).map(|level| self.diagrams.bit(level)).collect();
         }
-        Some(Place { layout, word, outer, depth: 0 })
+        Some(SymbolicLayout { layout, word, outer, depth: 0 })
     }
 
     /// Sets bits to 0 that are beyond the variable length.
-    pub(super) fn present(&mut self, mut place: Place) -> Place {
+    pub(super) fn present(&mut self, mut place: SymbolicLayout) -> SymbolicLayout {
         let Some(length) = place.layout.length else { return place };
         let length = blast::resized(self.expression(&place, length), 16);
         for (byte, bits) in (0u64..).zip(place.word.chunks_mut(8)) {
@@ -204,7 +204,7 @@ impl Validity {
     }
 }
 
-impl Place {
+impl SymbolicLayout {
     /// A bit as a function of the instruction's bits.
     fn bit(&self, bit: Bit) -> Node {
         let (of, at) = match bit {

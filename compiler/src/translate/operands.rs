@@ -43,12 +43,12 @@ impl Translation {
                         };
                         let value = match (leads(operand), leads(target)) {
                             (Some(counts), Some(other)) => {
-                                let address = self.place.address(counts, value);
+                                let address = self.addresses.address(counts, value);
                                 let (name, operand) = (self.form.name.str, operand.name);
                                 let branch = TranslateError::Branch { name, operand, address };
-                                let moved = self.place.moved(address).ok_or(branch)?;
+                                let moved = self.addresses.moved(address).ok_or(branch)?;
                                 // The address of the word matters if only one of them counts from it.
-                                self.place.number(counts, other, moved).ok_or_else(no_value)?
+                                self.addresses.number(counts, other, moved).ok_or_else(no_value)?
                             }
                             _ => value,
                         };

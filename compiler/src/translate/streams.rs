@@ -112,7 +112,7 @@ const SHRINKING: usize = 10;
 const MAX_DEPTH: u8 = 24;
 
 /// The address of an instruction in the source and in the target, and the map from source to target addresses.
-struct Place<'a> {
+struct AddressMap<'a> {
     this: u64,
     new_this: u64,
     moved: &'a dyn Fn(u64) -> Option<u64>,
@@ -147,7 +147,7 @@ pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>
         for ((at, decoded), least) in program.iter().zip(&mut least) {
             let new_this = places.get(at).copied().unwrap_or(*at);
             next.insert(*at, out.len() as u64);
-            match place(from, to, decoded, &Place { this: *at, new_this, moved: &moved, least: *least }) {
+            match place(from, to, decoded, &AddressMap { this: *at, new_this, moved: &moved, least: *least }) {
                 Ok(made) => {
                     *least = if turn < SHRINKING { 0 } else { made.len };
                     out.extend(to.store(made.word).iter().take(made.len.into()));
@@ -191,7 +191,7 @@ pub fn translate_text(from: Engine, to: Engine, text: &str) -> Result<Vec<u8>, V
 }
 
 /// Translates an instruction at its place in the target, or another one with the same text.
-fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
+fn place(from: Engine, to: Engine, decoded: &Decoded, place: &AddressMap<'_>) -> Result<Decoded, StreamError> {
     let missing = match by_name(from, to, decoded, place) {
         Err(error @ StreamError::Instruction { .. }) => error,
         result => return result,
@@ -213,7 +213,7 @@ fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Resu
 }
 
 /// Translates an instruction by its name.
-fn by_name(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
+fn by_name(from: Engine, to: Engine, decoded: &Decoded, place: &AddressMap<'_>) -> Result<Decoded, StreamError> {
     let scope = from.scope(decoded);
     let name =
         from.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |instruction| instruction.name);
@@ -295,7 +295,7 @@ struct Translation<'a> {
     from: Engine,
     to: Engine,
     name: &'static str,
-    place: &'a Place<'a>,
+    place: &'a AddressMap<'a>,
     /// The length of the source instruction in bytes.
     len: u8,
     /// The address after the target instruction.

@@ -109,6 +109,6 @@ fn mistakes_are_found_where_they_are() {
             Err(error) => error,
         };
         assert!(error.contains(code), "{is}: {error}");
-        assert!(error.contains("tiny.yaml:"), "{is}: {error}");
+        assert!(error.contains("isa.yaml:"), "{is}: {error}");
     }
 }

@@ -4,8 +4,8 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::encoding::{Encoding, Found};
+use super::location::Location;
 use super::memory::{Access, Memory, MemoryFault, unique};
-use super::place::Place;
 use super::table::Hardware;
 use super::trap::Reason;
 use crate::group::program::is_last;
@@ -34,7 +34,7 @@ pub struct Instruction {
     /// Its semantics.
     pub shape: semantics::Shape,
     /// Its operands, in the numbering of the shape.
-    pub operands: Vec<Place>,
+    pub operands: Vec<Location>,
     /// How its lanes are chosen. `None` for words and instructions of streams, which the active lanes execute.
     pub execution: Option<Execution>,
 }
@@ -118,7 +118,7 @@ fn instruction(
     found: Found,
     length: u64,
 ) -> Result<Instruction, Reason> {
-    let operands = encoding.places((semantics, hardware), &found);
+    let operands = encoding.locations((semantics, hardware), &found);
     let opcode = found.opcode();
     if let (Encoding::Groups(isa), Found::Group(group)) = (encoding, &found) {
         let values = group.values(isa);

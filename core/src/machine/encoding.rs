@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::place::Place;
+use super::location::Location;
 use super::table::{Hardware, Named, Reading, Register};
 use crate::bits::sign_extend;
 use crate::decode::{alternative_of, decode, list_len};
@@ -172,7 +172,7 @@ impl Encoding {
     }
 
     /// What the operands of an instruction refer to, in the numbering of semantics texts.
-    pub(super) fn places(self, tables: Tables, found: &Found) -> Vec<Place> {
+    pub(super) fn locations(self, tables: Tables, found: &Found) -> Vec<Location> {
         match (self, found) {
             (Encoding::Words(isa), Found::Word(opcode, word)) => {
                 let operands = isa.forms[usize::from(*opcode)].operands;
@@ -214,35 +214,40 @@ fn reading(tables: Tables, kind: u16, alternative: &str) -> Option<&'static Read
 }
 
 /// What an alternative refers to, given what is read of it.
-fn discarded(tables: Tables, kind: u16, alternative: &str, read: Place) -> Place {
+fn discarded(tables: Tables, kind: u16, alternative: &str, read: Location) -> Location {
     match (tables.1.discards(kind, alternative), read) {
-        (false, place) => place,
+        (false, location) => location,
         // Registers belong to another program.
-        (true, Place::Register(..) | Place::Indexed(..)) => Place::Discarded(Place::Nothing.into()),
-        (true, place) => Place::Discarded(place.into()),
+        (true, Location::Register(..) | Location::Indexed(..)) => Location::Discarded(Location::Nothing.into()),
+        (true, location) => Location::Discarded(location.into()),
     }
 }
 
-fn computed(tables: Tables, operation: &'static Operation, fields: Vec<Place>, field: impl Fn(u8) -> u64) -> Place {
+fn computed(
+    tables: Tables,
+    operation: &'static Operation,
+    fields: Vec<Location>,
+    field: impl Fn(u8) -> u64,
+) -> Location {
     let shape = instantiate(tables.0, operation, |index| match operation.modifiers.get(usize::from(index)) {
         Some(Modifier::Form(known)) => field(*known),
         _ => 0,
     });
-    Place::Reading { shape, fields }
+    Location::Reading { shape, fields }
 }
 
 // Words.
 
-fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word: u64) -> Place {
+fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word: u64) -> Location {
     match &operand.shape {
         Shape::Number { bits, ty, .. } => {
             let value = bits.get(word, 0);
-            Place::Number(if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value })
+            Location::Number(if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value })
         }
         Shape::One { kind, at } => {
             let alternatives = isa.kinds[usize::from(*kind)].alternatives;
-            let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Place::Nothing };
-            let place = match reading(tables, *kind, found.name) {
+            let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Location::Nothing };
+            let location = match reading(tables, *kind, found.name) {
                 Some(reading) => {
                     let fields = found.fields.iter().map(|field| of_field(isa, field, *at, word)).collect();
                     computed(tables, &reading.operation, fields, |known| {
@@ -251,47 +256,47 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
                 }
                 None => plain(isa, found, *at, word),
             };
-            discarded(tables, *kind, found.name, place)
+            discarded(tables, *kind, found.name, location)
         }
         Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
             Some(alternative) => match plain(isa, alternative, *at, word) {
-                Place::Register(first, _) => Place::List(first, list_len(count, word)),
-                _ => Place::Nothing,
+                Location::Register(first, _) => Location::List(first, list_len(count, word)),
+                _ => Location::Nothing,
             },
-            None => Place::Nothing,
+            None => Location::Nothing,
         },
     }
 }
 
-fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Place {
+fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Location {
     only(alternative.fields.iter().map(|field| of_field(isa, field, at, word)))
 }
 
 /// The default meaning of an alternative: its only register, or else its only number.
-fn only(fields: impl Iterator<Item = Place>) -> Place {
-    let all: Vec<Place> = fields.collect();
-    let registers = all.iter().filter(|place| matches!(place, Place::Register(..))).count();
-    let mut candidates: Vec<Place> = match registers {
+fn only(fields: impl Iterator<Item = Location>) -> Location {
+    let all: Vec<Location> = fields.collect();
+    let registers = all.iter().filter(|location| matches!(location, Location::Register(..))).count();
+    let mut candidates: Vec<Location> = match registers {
         0 => all,
-        _ => all.into_iter().filter(|place| matches!(place, Place::Register(..))).collect(),
+        _ => all.into_iter().filter(|location| matches!(location, Location::Register(..))).collect(),
     };
     match (candidates.pop(), candidates.is_empty()) {
-        (Some(place), true) => place,
-        _ => Place::Nothing,
+        (Some(location), true) => location,
+        _ => Location::Nothing,
     }
 }
 
-fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Place {
+fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Location {
     let value = field.bits.get(word, at);
     match field.ty {
-        Type::Register(bank) => Place::Register(Register { bank, index: value as u32 }, u16::MAX),
-        Type::Signed => Place::Number(sign_extend(value, field.bits.width()) as u64),
+        Type::Register(bank) => Location::Register(Register { bank, index: value as u32 }, u16::MAX),
+        Type::Signed => Location::Number(sign_extend(value, field.bits.width()) as u64),
         Type::Constant(table) => {
             let constant = isa.constants[usize::from(table)].values.get(value as usize);
-            constant.map_or(Place::Nothing, |constant| Place::Number(constant.value))
+            constant.map_or(Location::Nothing, |constant| Location::Number(constant.value))
         }
-        Type::Decimal | Type::Hex | Type::Flag => Place::Number(value),
-        Type::Enum(_) => Place::Nothing,
+        Type::Decimal | Type::Hex | Type::Flag => Location::Number(value),
+        Type::Enum(_) => Location::Nothing,
     }
 }
 
@@ -316,7 +321,7 @@ pub fn group_register(isa: &GroupIsa, hardware: &Hardware, of: Register) -> Opti
     })
 }
 
-fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> Vec<Place> {
+fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> Vec<Location> {
     let find = |operand: &'static group::table::Operand| {
         let OperandKind::Register(places) = operand.kind else { return None };
         let place = places.iter().find(|place| there(isa, place, values))?;
@@ -324,48 +329,48 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
         let Named { first, index } = register_of(isa, hardware, get(place.bank), get(place.number))?;
         let bank = hardware.banks.get(usize::from(first.bank))?;
         Some(match (index, bank.plus) {
-            (None, None) => Place::Register(first, 0),
-            (index, _) => Place::Indexed(first, index),
+            (None, None) => Location::Register(first, 0),
+            (index, _) => Location::Indexed(first, index),
         })
     };
-    isa.operands.iter().map(|operand| find(operand).unwrap_or(Place::Nothing)).collect()
+    isa.operands.iter().map(|operand| find(operand).unwrap_or(Location::Nothing)).collect()
 }
 
 // Streams.
 
 /// What the operands of an instruction refer to. Each has the width that its layout gives; narrower elements are parts
 /// of it.
-fn of_stream(tables: Tables, scope: &Scope<'_>) -> Vec<Place> {
-    let mut places = of_fields(tables, scope, 0);
+fn of_stream(tables: Tables, scope: &Scope<'_>) -> Vec<Location> {
+    let mut locations = of_fields(tables, scope, 0);
     for operand in scope.layout.operands {
-        if let Some(Place::Register(_, bits)) = places.get_mut(usize::from(operand.field)) {
+        if let Some(Location::Register(_, bits)) = locations.get_mut(usize::from(operand.field)) {
             *bits = operand.size;
         }
     }
-    places
+    locations
 }
 
-fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
+fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Location> {
     let field = |(index, field): (usize, &'static stream::Field)| {
         let index = index as u8;
         match field.ty {
-            stream::Type::Register(bank) => Place::Register(Register { bank, index: scope.value(index) as u32 }, 0),
+            stream::Type::Register(bank) => Location::Register(Register { bank, index: scope.value(index) as u32 }, 0),
             stream::Type::Set(set, arguments) if depth < stream::MAX_NESTING => {
                 let bits = scope.bits(field, index);
                 match scope.reading(set, arguments, &bits) {
                     Some(inner) => {
                         let fields = of_fields(tables, &inner, depth + 1);
-                        let place = match reading(tables, set, inner.layout.name) {
+                        let location = match reading(tables, set, inner.layout.name) {
                             Some(reading) => computed(tables, &reading.operation, fields, |known| inner.value(known)),
                             None => only(fields.into_iter()),
                         };
-                        discarded(tables, set, inner.layout.name, place)
+                        discarded(tables, set, inner.layout.name, location)
                     }
-                    None => Place::Nothing,
+                    None => Location::Nothing,
                 }
             }
-            stream::Type::Set(..) => Place::Nothing,
-            _ => Place::Number(scope.value(index)),
+            stream::Type::Set(..) => Location::Nothing,
+            _ => Location::Number(scope.value(index)),
         }
     };
     scope.layout.fields.iter().enumerate().map(field).collect()

@@ -7,8 +7,8 @@ use super::encoding::Encoding;
 #[cfg(feature = "std")]
 use super::functions;
 use super::host::{Host, Intrinsic, Touched};
+use super::location::{Location, cut};
 use super::memory::{Access, Memory, MemoryFault};
-use super::place::{Place, cut};
 use super::registers::{Registers, set_lanes, wrapped};
 use super::table::Hardware;
 use super::trap::Reason;
@@ -150,7 +150,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
         let instruction = self.instruction;
         let value = match instruction.operands.get(usize::from(operand)) {
-            Some(place) => self.read_place(place, element, ty)?,
+            Some(location) => self.read_location(location, element, ty)?,
             None => None,
         };
         value.ok_or_else(|| self.operand_trap(operand, Access::Read))
@@ -158,19 +158,19 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         let written = match self.instruction.operands.get(usize::from(operand)) {
-            Some(Place::Register(first, _) | Place::Indexed(first, _))
+            Some(Location::Register(first, _) | Location::Indexed(first, _))
                 if self.bank(*first).is_some_and(|b| b.fixed) =>
             {
                 None
             }
-            Some(Place::Indexed(first, index)) => self.write_indexed((*first, *index), element, value, mask),
-            Some(Place::Register(first, operand)) => match self.part(*first, *operand, element, ty) {
+            Some(Location::Indexed(first, index)) => self.write_indexed((*first, *index), element, value, mask),
+            Some(Location::Register(first, operand)) => match self.part(*first, *operand, element, ty) {
                 Some((register, shift)) => self.write_part(register, shift, ty, value, mask),
                 None => self.write_registers(*first, element, ty, value, mask),
             },
-            Some(Place::Discarded(_)) => Some(()),
-            Some(Place::List(first, count)) if self.ends_before(*first, *count, element, ty) => Some(()),
-            Some(Place::List(first, _)) => self.write_registers(*first, element, ty, value, mask),
+            Some(Location::Discarded(_)) => Some(()),
+            Some(Location::List(first, count)) if self.ends_before(*first, *count, element, ty) => Some(()),
+            Some(Location::List(first, _)) => self.write_registers(*first, element, ty, value, mask),
             _ => None,
         };
         written.ok_or_else(|| self.operand_trap(operand, Access::Write))
@@ -416,7 +416,7 @@ macro_rules! as_outside {
 /// them.
 pub(super) struct Reading<'r, 'a, const L: usize, H> {
     pub running: &'r mut Running<'a, L, H>,
-    pub fields: &'r [Place],
+    pub fields: &'r [Location],
     /// The width to read, in bits.
     pub size: u32,
     pub value: Column<L>,
@@ -431,9 +431,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
 
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
         let value = match self.fields.get(usize::from(operand)) {
-            Some(place) => {
-                let ty = place.type_in_reading(self.running.tables.2, ty);
-                self.running.read_place(place, element, ty)?
+            Some(location) => {
+                let ty = location.type_in_reading(self.running.tables.2, ty);
+                self.running.read_location(location, element, ty)?
             }
             None if usize::from(operand) == self.fields.len() => Some([self.size.into(); L]),
             None => None,

@@ -28,11 +28,11 @@ pub mod functions;
 #[cfg(feature = "alloc")]
 mod host;
 #[cfg(feature = "alloc")]
+mod location;
+#[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
 mod operands;
-#[cfg(feature = "alloc")]
-mod place;
 #[cfg(feature = "alloc")]
 mod processor;
 #[cfg(feature = "alloc")]
@@ -50,9 +50,9 @@ pub use encoding::{Encoding, group_register, register_of};
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
-pub use memory::{Access, Bytes, MapError, Memory, MemoryFault, Span, SpanBytes};
+pub use location::{Location, part_of};
 #[cfg(feature = "alloc")]
-pub use place::{Place, part_of};
+pub use memory::{Access, Bytes, MapError, Memory, MemoryFault, Span, SpanBytes};
 #[cfg(feature = "alloc")]
 pub use processor::{Machine, Parts};
 pub use table::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};

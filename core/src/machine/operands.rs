@@ -2,8 +2,8 @@
 
 use super::environment::{Reading, Running};
 use super::host::{Host, Touched};
+use super::location::{Location, cut, part_of, registers_of};
 use super::memory::Access;
-use super::place::{Place, cut, part_of, registers_of};
 use super::table::{Bank, Burst, Register};
 use super::trap::Reason;
 use crate::semantics::Type;
@@ -37,8 +37,8 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
 
     /// Whether a register list ends before the end of an element.
     pub(super) fn ends_before(&self, first: Register, count: u32, element: u16, ty: Type) -> bool {
-        let (place, size, _) = self.span(first, element, ty);
-        place.index.saturating_add(size) > first.index.saturating_add(count)
+        let (start, size, _) = self.span(first, element, ty);
+        start.index.saturating_add(size) > first.index.saturating_add(count)
     }
 
     fn read_registers(&mut self, first: Register, element: u16, ty: Type) -> Option<Column<L>> {
@@ -150,9 +150,14 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Some(())
     }
 
-    pub(super) fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
-        Ok(match place {
-            Place::Register(first, operand) => match self.part(*first, *operand, element, ty) {
+    pub(super) fn read_location(
+        &mut self,
+        location: &Location,
+        element: u16,
+        ty: Type,
+    ) -> Result<Option<Column<L>>, Reason> {
+        Ok(match location {
+            Location::Register(first, operand) => match self.part(*first, *operand, element, ty) {
                 Some((register, shift)) => {
                     let found = self.registers.get(register).copied();
                     if let Some(value) = found {
@@ -162,14 +167,14 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                 }
                 None => self.read_registers(*first, element, ty),
             },
-            Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
-            Place::List(first, _) => self.read_registers(*first, element, ty),
+            Location::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
+            Location::List(first, _) => self.read_registers(*first, element, ty),
             // Read all lanes, since lanes may look at the values of others.
-            Place::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
-            Place::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
-            Place::Discarded(read) => return self.read_place(read, element, ty),
-            Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
-            Place::Reading { shape, fields } if element == 0 => {
+            Location::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
+            Location::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
+            Location::Discarded(read) => return self.read_location(read, element, ty),
+            Location::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
+            Location::Reading { shape, fields } if element == 0 => {
                 let mut scratch = core::mem::take(self.inner);
                 let mut reading = Reading { running: self, fields, size: ty.size(), value: [0; L] };
                 let ended = evaluate(reading.running.tables.1, shape, &mut scratch, &mut reading);
@@ -190,18 +195,18 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             let (passed, count) = (argument(0, lane), argument(2, lane).min(MAX_REGISTERS));
             let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
             let (register, index) = match self.instruction.operands.get(usize::from(operand)) {
-                Some(Place::Register(register, _)) => (*register, None),
-                Some(Place::Indexed(register, index)) => (*register, *index),
+                Some(Location::Register(register, _)) => (*register, None),
+                Some(Location::Indexed(register, index)) => (*register, *index),
                 _ => return Err(self.operand_trap(operand, Access::Read)),
             };
             self.touch(|| Touched::By(lane as u8, false, None));
             let size = if burst.stores { 1 << argument(3, lane).min(3) } else { 4 };
             for number in 0..count {
                 let address = argument(1, lane).wrapping_add(number * size);
-                let place = (register, index);
+                let location = (register, index);
                 let element = first.saturating_add(number as u16);
                 if burst.stores {
-                    let value = self.read_indexed(place, element, 1 << lane);
+                    let value = self.read_indexed(location, element, 1 << lane);
                     let value = value.ok_or_else(|| self.operand_trap(operand, Access::Read))?;
                     self.store_one(NO_SPACE, address, size, value[lane])?;
                 } else {
@@ -209,7 +214,7 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                     let fixed = self.bank(register).is_some_and(|bank| bank.fixed);
                     let written = self.indexed(register, index, element, 1 << lane);
                     written.into_iter().flatten().flatten().for_each(|register| self.keep(register));
-                    let written = if fixed { None } else { self.write_indexed(place, element, &value, 1 << lane) };
+                    let written = if fixed { None } else { self.write_indexed(location, element, &value, 1 << lane) };
                     written.ok_or_else(|| self.operand_trap(operand, Access::Write))?;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use isaforge_cli::run::user_defined::place::Place;
+use isaforge_cli::run::user_defined::variable::Variable;
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
@@ -90,7 +90,7 @@ fn processed<const L: usize>(
     }
     machine.set_pc(address);
     for (name, values) in &start.registers {
-        let place = Place::named((encoding, semantics, hardware), name);
+        let place = Variable::named((encoding, semantics, hardware), name);
         let place = place.ok_or_else(|| format!("there is no register or state `{name}`"))?;
         let values =
             values.iter().map(|number| number.bits(place.width).map_err(|(message, _)| format!("`{name}`: {message}")));

@@ -5,7 +5,7 @@
 //! refused, and the evaluator executes it. The evaluator starts such an instruction from its beginning, so an
 //! instruction must not be left after it has written memory.
 
-use isaforge_core::machine::{Instruction, Machine, Place, Register, part_of};
+use isaforge_core::machine::{Instruction, Location, Machine, Register, part_of};
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op as Pure, Part, Shape, Special, Type};
 use rustc_hash::FxHashMap;
 
@@ -99,7 +99,7 @@ impl<'a> Binder<'a> {
 
     /// Follows the evaluator through a shape. The shape of a reading (`reading`) writes the reading's value, which is
     /// returned.
-    fn shape(&mut self, shape: &Shape, operands: &[Place], reading: bool) -> Result<Value, Refused> {
+    fn shape(&mut self, shape: &Shape, operands: &[Location], reading: bool) -> Result<Value, Refused> {
         let mut values: Vec<Value> = Vec::with_capacity(shape.nodes.len());
         let zero = self.block.graph.constant(0);
         for node in &shape.nodes {
@@ -151,7 +151,7 @@ impl<'a> Binder<'a> {
                 result = self.choose(condition, value, result);
             } else if node.op == Pure::Write {
                 match operands.get(usize::from(node.args[0])) {
-                    Some(Place::Register(first, operand)) => {
+                    Some(Location::Register(first, operand)) => {
                         match self.part(*first, *operand, node.args[1], node.ty)? {
                             Some((slot, bits, at)) => self.write_part((slot, bits, at), node.ty, value, condition),
                             None => self.write(*first, node, value, condition)?,
@@ -212,9 +212,9 @@ impl<'a> Binder<'a> {
         (0..count).map(|k| self.register(Register { index: from.checked_add(k).ok_or(Refused)?, ..first })).collect()
     }
 
-    fn operand(&mut self, place: &Place, element: u16, ty: Type) -> Result<Value, Refused> {
+    fn operand(&mut self, place: &Location, element: u16, ty: Type) -> Result<Value, Refused> {
         match place {
-            Place::Register(first, operand) => {
+            Location::Register(first, operand) => {
                 if let Some((slot, bits, at)) = self.part(*first, *operand, element, ty)? {
                     let whole = self.holds(slot, bits);
                     let graph = &mut self.block.graph;
@@ -235,8 +235,8 @@ impl<'a> Binder<'a> {
                 }
                 Ok(cut(&mut self.block.graph, value, ty.size()))
             }
-            Place::Number(number) if element == 0 => Ok(self.block.graph.constant(number & ty.mask())),
-            Place::Reading { shape, fields } if element == 0 => {
+            Location::Number(number) if element == 0 => Ok(self.block.graph.constant(number & ty.mask())),
+            Location::Reading { shape, fields } if element == 0 => {
                 let value = self.shape(shape, fields, true)?;
                 Ok(cut(&mut self.block.graph, value, ty.size()))
             }

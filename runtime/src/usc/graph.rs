@@ -9,7 +9,7 @@ use crate::machine::AccessKind;
 use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
-use crate::usc::host::{Host, Place};
+use crate::usc::host::{Host, TexelLocation};
 use crate::usc::lanes::{Column, LANES, Mask, each};
 use crate::usc::names::{Name, STATES, function, operand, ports};
 use crate::usc::register::Register;
@@ -271,7 +271,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
                 each(lanes).try_for_each(|i| self.cpu.store(a[1][i], data, word(2, i), 1 << word(3, i), i))?;
             }
             "store_texel" => each(lanes).try_for_each(|i| {
-                let place = Place::unpacked([word(0, i), word(1, i)]);
+                let place = TexelLocation::unpacked([word(0, i), word(1, i)]);
                 let width = 1 << place.size.number();
                 self.cpu.store(place.address, self.sources[2], place.count, width, i)
             })?,

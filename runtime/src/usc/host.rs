@@ -3,7 +3,7 @@
 use isaforge_usc::Dsize;
 
 use crate::memory::{Memory, MemoryFault};
-pub use crate::usc::request::{Level, Place, Raw, Sample, alpha_passes};
+pub use crate::usc::request::{Level, Raw, Sample, TexelLocation, alpha_passes};
 use crate::usc::texture::Texture;
 
 /// An instance of a task.
@@ -97,7 +97,7 @@ pub trait Host {
     ///
     /// # Errors
     /// When there is no such texture in memory.
-    fn place(&mut self, who: Instance, lookup: u32, texture: [u32; 4], at: [u32; 3]) -> Result<Place, String> {
+    fn place(&mut self, who: Instance, lookup: u32, texture: [u32; 4], at: [u32; 3]) -> Result<TexelLocation, String> {
         let _ = (who, lookup, texture, at);
         Err("the host has no textures in memory".to_owned())
     }
@@ -209,12 +209,12 @@ impl Host for Software {
         Ok(())
     }
 
-    fn place(&mut self, _: Instance, _: u32, texture: [u32; 4], at: [u32; 3]) -> Result<Place, String> {
+    fn place(&mut self, _: Instance, _: u32, texture: [u32; 4], at: [u32; 3]) -> Result<TexelLocation, String> {
         let found = self.textures.get(texture[0] as usize).ok_or_else(|| no_such(texture[0]))?;
         let base = u64::from(texture[2]) << 32 | u64::from(texture[1]);
         let (index, outside) = found.offset_of(at);
         let address = base.wrapping_add(index.wrapping_mul(16));
-        Ok(Place { address, count: 4, size: Dsize::_32bit, outside })
+        Ok(TexelLocation { address, count: 4, size: Dsize::_32bit, outside })
     }
 
     fn tessellate(&mut self, who: Instance, address: u32, value: u32) -> Result<(), String> {

@@ -38,7 +38,7 @@ pub struct Sample {
 
 /// The location of a texel in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TexelLocation {
     /// The address of the first byte; 40 bits.
     pub address: u64,
     /// The number of registers, 1 to 16.
@@ -49,7 +49,7 @@ pub struct Place {
     pub outside: bool,
 }
 
-impl Place {
+impl TexelLocation {
     /// Packs the place into two registers: the low word of the address; then, from the lowest bit, the next 8 bits of
     /// the address, 2 bits of size and 4 bits of count, where 0 means 16. This layout was chosen here, since none is
     /// documented.
@@ -59,10 +59,10 @@ impl Place {
     }
 
     /// Unpacks a place from two registers. They do not tell whether it is outside.
-    pub fn unpacked([low, rest]: [u32; 2]) -> Place {
+    pub fn unpacked([low, rest]: [u32; 2]) -> TexelLocation {
         let size = Dsize::from_number((rest >> 8 & 3).into()).unwrap_or(Dsize::_32bit);
         let count = if rest >> 10 & 15 == 0 { 16 } else { rest >> 10 & 15 };
-        Place { address: u64::from(rest & 0xff) << 32 | u64::from(low), count, size, outside: false }
+        TexelLocation { address: u64::from(rest & 0xff) << 32 | u64::from(low), count, size, outside: false }
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use isaforge_core::semantics::Type;
 
-use crate::exec::vector::select::{Binder, Place};
+use crate::exec::vector::select::{Binder, Location};
 use crate::vpu::group::{row, word};
 use crate::vpu::name;
 use crate::vpu::operand;
@@ -13,7 +13,7 @@ use crate::vpu::tiles::TileSize;
 /// What the instructions of a program share.
 pub(crate) struct Rows<'a> {
     /// The places of the current instruction's operands.
-    pub places: &'a [operand::Place],
+    pub places: &'a [operand::Location],
     /// The contents of the constant rows.
     pub constants: &'a mut Vec<u64>,
     pub tile_size: TileSize,
@@ -26,54 +26,54 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn pending(&self) -> Place {
-        if self.together { Place::Row(row::PENDING, 0) } else { Place::Set(0) }
+    fn pending(&self) -> Location {
+        if self.together { Location::Row(row::PENDING, 0) } else { Location::Set(0) }
     }
 }
 
 impl Binder for Rows<'_> {
-    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Place {
+    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Location {
         match self.places.get(usize::from(operand)) {
-            Some(operand::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), 0),
-            Some(operand::Place::Shared(index)) => Place::Row(row::SHARED + u16::from(*index), 0),
-            Some(operand::Place::Global(index)) if self.steady => Place::Row(row::GLOBAL + u16::from(*index), 0),
-            Some(operand::Place::Global(_)) => Place::Asked,
-            Some(operand::Place::Number(number)) => Place::Number(*number),
-            Some(operand::Place::Nowhere) => Place::Number(0),
-            None => Place::Nowhere,
+            Some(operand::Location::Local(index)) => Location::Row(row::LOCAL + u16::from(*index), 0),
+            Some(operand::Location::Shared(index)) => Location::Row(row::SHARED + u16::from(*index), 0),
+            Some(operand::Location::Global(index)) if self.steady => Location::Row(row::GLOBAL + u16::from(*index), 0),
+            Some(operand::Location::Global(_)) => Location::Asked,
+            Some(operand::Location::Number(number)) => Location::Number(*number),
+            Some(operand::Location::Nowhere) => Location::Number(0),
+            None => Location::Nowhere,
         }
     }
 
-    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Location {
         match self.places.get(usize::from(operand)) {
-            Some(operand::Place::Local(index)) => {
-                Place::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element))
+            Some(operand::Location::Local(index)) => {
+                Location::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element))
             }
             // The other registers are written by one thread after another.
-            _ => Place::Asked,
+            _ => Location::Asked,
         }
     }
 
-    fn state(&mut self, state: u16) -> Place {
+    fn state(&mut self, state: u16) -> Location {
         match state {
-            name::FLAG => Place::Row(row::FLAG, 0),
-            name::RESULT => Place::Row(row::RESULT, 0),
-            name::POSITION => Place::Row(row::POSITION, 0),
+            name::FLAG => Location::Row(row::FLAG, 0),
+            name::RESULT => Location::Row(row::RESULT, 0),
+            name::POSITION => Location::Row(row::POSITION, 0),
             name::PENDING => self.pending(),
             name::TILE_SIZE => {
                 let (width, height) = (self.tile_size.width() as u16, self.tile_size.height() as u16);
-                Place::Number(word([width, height, 0, 0]))
+                Location::Number(word([width, height, 0, 0]))
             }
-            _ => Place::Asked,
+            _ => Location::Asked,
         }
     }
 
-    fn state_target(&mut self, state: u16) -> Place {
+    fn state_target(&mut self, state: u16) -> Location {
         match state {
-            name::FLAG => Place::Row(row::FLAG, 0),
-            name::RESULT => Place::Row(row::RESULT, 0),
+            name::FLAG => Location::Row(row::FLAG, 0),
+            name::RESULT => Location::Row(row::RESULT, 0),
             name::PENDING if self.settles_pending => self.pending(),
-            _ => Place::Asked,
+            _ => Location::Asked,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::name;
 use crate::vpu::op::Op;
-use crate::vpu::operand::Place;
+use crate::vpu::operand::Location;
 use crate::vpu::world::{Outside, QUEUE, World};
 
 /// The latency in cycles of data in the L2 cache.
@@ -166,11 +166,13 @@ impl Environment<THREADS> for Threads<'_> {
 
     fn operand(&mut self, operand: u16, _: u16, _: Type) -> Result<Column<THREADS>> {
         Ok(match self.op.places[usize::from(operand)] {
-            Place::Local(index) => *self.group.row(row::LOCAL + u16::from(index)),
-            Place::Shared(index) => *self.group.row(row::SHARED + u16::from(index)),
-            Place::Global(index) => [word(self.world.banks[usize::from(self.group.bank)][usize::from(index)]); THREADS],
-            Place::Number(number) => [number; THREADS],
-            Place::Nowhere => [0; THREADS],
+            Location::Local(index) => *self.group.row(row::LOCAL + u16::from(index)),
+            Location::Shared(index) => *self.group.row(row::SHARED + u16::from(index)),
+            Location::Global(index) => {
+                [word(self.world.banks[usize::from(self.group.bank)][usize::from(index)]); THREADS]
+            }
+            Location::Number(number) => [number; THREADS],
+            Location::Nowhere => [0; THREADS],
         })
     }
 
@@ -180,14 +182,14 @@ impl Environment<THREADS> for Threads<'_> {
         for t in threads(mask) {
             for (c, value) in components(element, ty, value[t]) {
                 match (place, self.group.reserved) {
-                    (Place::Local(index), _) => {
+                    (Location::Local(index), _) => {
                         set_component(&mut self.group.row_mut(row::LOCAL + u16::from(index))[t], c, value);
                     }
-                    (Place::Shared(index), _) => {
+                    (Location::Shared(index), _) => {
                         let slots = self.group.row_mut(row::SHARED + u16::from(index));
                         slots.iter_mut().for_each(|slot| set_component(slot, c, value));
                     }
-                    (Place::Global(index), Some(bank)) => {
+                    (Location::Global(index), Some(bank)) => {
                         self.world.banks[usize::from(bank)][usize::from(index)][c] = value;
                     }
                     // Without a reserved bank the result is dropped.

@@ -12,7 +12,7 @@ use crate::vpu::bind::Rows;
 use crate::vpu::error::Wait;
 use crate::vpu::group::{Group, Groups, THREADS};
 use crate::vpu::name;
-use crate::vpu::operand::Place;
+use crate::vpu::operand::Location;
 
 /// An instruction ready to run.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Op {
     pub code: Option<Code<THREADS, Groups>>,
     /// Whether the code has effects other than those on rows.
     pub acts: bool,
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
     /// The registers of the bank that it reads, bit 0 for the first.
     pub globals: u32,
     /// What it may have to wait for.
@@ -48,13 +48,13 @@ impl Op {
             let modifier = operation.modifiers.get(usize::from(index));
             modifier.map_or(0, |modifier| modifier.bits(ISA, form, word))
         };
-        let places: Vec<Place> = form.operands.iter().map(|operand| place(operand, word)).collect();
-        let written = |(operand, place): (&table::Operand, &Place)| {
-            operand.access == table::Access::Write && matches!(place, Place::Global(_))
+        let places: Vec<Location> = form.operands.iter().map(|operand| place(operand, word)).collect();
+        let written = |(operand, place): (&table::Operand, &Location)| {
+            operand.access == table::Access::Write && matches!(place, Location::Global(_))
         };
         let shape = instantiate(SEMANTICS, operation, modifier);
-        let read = |(operand, place): (&table::Operand, &Place)| match place {
-            Place::Global(index) if operand.access != table::Access::Write => 1 << index,
+        let read = |(operand, place): (&table::Operand, &Location)| match place {
+            Location::Global(index) if operand.access != table::Access::Write => 1 << index,
             _ => 0,
         };
         Some(Op {
@@ -165,7 +165,7 @@ fn waits(intrinsic: u16) -> Option<Wait> {
     }
 }
 
-fn place(operand: &table::Operand, word: u64) -> Place {
+fn place(operand: &table::Operand, word: u64) -> Location {
     match operand.shape {
         table::Shape::One { kind, at } => {
             let fits = |a: &&table::Alternative| word >> at & a.mask == a.value;
@@ -175,13 +175,13 @@ fn place(operand: &table::Operand, word: u64) -> Place {
                 _ => None,
             });
             match register {
-                Some(("local", index)) => Place::Local(index & 15),
-                Some(("shared", index)) => Place::Shared(index & 15),
-                Some((_, index)) => Place::Global(index & 31),
-                None => Place::Nowhere,
+                Some(("local", index)) => Location::Local(index & 15),
+                Some(("shared", index)) => Location::Shared(index & 15),
+                Some((_, index)) => Location::Global(index & 31),
+                None => Location::Nowhere,
             }
         }
-        table::Shape::Number { bits, .. } => Place::Number(bits.get(word, 0)),
-        table::Shape::List { .. } => Place::Nowhere,
+        table::Shape::Number { bits, .. } => Location::Number(bits.get(word, 0)),
+        table::Shape::List { .. } => Location::Nowhere,
     }
 }

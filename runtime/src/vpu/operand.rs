@@ -2,7 +2,7 @@
 
 /// The location of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A register of the thread.
     Local(u8),
     /// A register of the group.

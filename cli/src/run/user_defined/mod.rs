@@ -5,7 +5,7 @@
 pub mod console;
 pub mod elf;
 pub mod launch;
-pub mod place;
+pub mod variable;
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -25,7 +25,7 @@ use isaforge_runtime::{Engine, Guarded, machine, watched};
 
 use self::console::Console;
 use self::launch::OwnLaunch;
-use self::place::Place;
+use self::variable::Variable;
 use super::buffers::{Buffers, Space};
 use super::document::{find, folder, mistaken, read_node, report_or_plan, source};
 use super::launched::{Compared, Launched, Ran, WithSource};
@@ -63,8 +63,8 @@ struct Program {
     end: Option<u64>,
     signature: Option<(u64, u64)>,
     /// The initial values of registers and states: one per lane, or one for all lanes.
-    registers: Vec<(Place, Vec<u64>)>,
-    show: Vec<Place>,
+    registers: Vec<(Variable, Vec<u64>)>,
+    show: Vec<Variable>,
     buffers: Option<(Buffers, Vec<super::launch::Output>)>,
     /// The maximum number of instructions.
     budget: u64,
@@ -399,7 +399,7 @@ fn read_launch(
     let budget = launch.budget.unwrap_or(BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
     let places = |name: &Spanned<String>, out: &mut Diagnostics| {
-        let found = Place::all(set, &name.value);
+        let found = Variable::all(set, &name.value);
         if found.is_empty() {
             let message = format!("there is no register or state `{}`", name.value);
             out.push(Diagnostic::error("L0004", name.span, message).help("write a register as instructions do"));

@@ -7,7 +7,7 @@ use isaforge_runtime::vpu::Machine;
 use isaforge_runtime::vpu::picture;
 
 use super::launch::VpuNumber;
-use super::plan::{Output, Place, Plan, What};
+use super::plan::{DataSource, Output, Plan, What};
 use crate::failure::Failure;
 use crate::output::{count, plain_stdout, write_whole};
 use crate::picture::{Rgba, enlarged, write_png};
@@ -23,11 +23,11 @@ pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
         match what {
             What::Png { file, width, height, pixel, scale } => {
                 let picture = match place {
-                    Place::Tile { core, buffer } => {
+                    DataSource::Tile { core, buffer } => {
                         let tile = plan.machine.tiles(*core).and_then(|tiles| tiles.get(*buffer));
                         tile.map(|tile| picture::tile(tile, plan.machine.tile_size(), *pixel))
                     }
-                    Place::Region { address, .. } => {
+                    DataSource::Region { address, .. } => {
                         picture::region(plan.machine.memory(), *address, *width, *height, *pixel)
                     }
                 };
@@ -54,25 +54,25 @@ pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
     Ok(done)
 }
 
-fn bytes(machine: &Machine, place: &Place) -> Vec<u8> {
+fn bytes(machine: &Machine, place: &DataSource) -> Vec<u8> {
     match place {
-        Place::Tile { core, buffer } => {
+        DataSource::Tile { core, buffer } => {
             let tile = machine.tiles(*core).and_then(|tiles| tiles.get(*buffer));
             let components = tile.into_iter().flat_map(|tile| tile.data.iter().flatten());
             components.flat_map(|component| component.to_le_bytes()).collect()
         }
-        Place::Region { address, size } => machine.memory().read(*address, *size),
+        DataSource::Region { address, size } => machine.memory().read(*address, *size),
     }
 }
 
 /// Formats numbers of a tile or of memory.
-fn numbers(place: &Place, bytes: &[u8], format: VpuNumber, from: usize, count: usize) -> String {
+fn numbers(place: &DataSource, bytes: &[u8], format: VpuNumber, from: usize, count: usize) -> String {
     let all = bytes.chunks_exact(format.bytes()).skip(from).take(count);
     let texts: Vec<String> = all.map(|bytes| number(format, bytes)).collect();
     let heading = match place {
-        Place::Tile { core: 0, buffer } => format!("tile {buffer} as {format}"),
-        Place::Tile { core, buffer } => format!("tile {buffer} of core {core} as {format}"),
-        Place::Region { address, .. } => format!("memory from {address:#x} as {format}"),
+        DataSource::Tile { core: 0, buffer } => format!("tile {buffer} as {format}"),
+        DataSource::Tile { core, buffer } => format!("tile {buffer} of core {core} as {format}"),
+        DataSource::Region { address, .. } => format!("memory from {address:#x} as {format}"),
     };
     rows(&heading, from, &texts)
 }

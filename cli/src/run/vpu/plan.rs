@@ -39,14 +39,14 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 pub struct Output {
     /// The source of the data.
-    pub place: Place,
+    pub place: DataSource,
     /// The kind of output.
     pub what: What,
 }
 
 /// The source of an output's data.
 #[derive(Clone, Copy, Debug)]
-pub enum Place {
+pub enum DataSource {
     /// A tile buffer.
     Tile {
         /// Its core.
@@ -372,9 +372,11 @@ impl Files<'_> {
                 let place = self.place(&from, config)?;
                 let scale = png.scale.as_ref().map_or(1, |scale| scale.value);
                 let size = match (place, &png.width, &png.height) {
-                    (Place::Tile { .. }, None, None) => (config.tile_size.width(), config.tile_size.height()),
-                    (Place::Region { .. }, Some(width), Some(height)) => (width.value as usize, height.value as usize),
-                    (Place::Tile { .. }, ..) => {
+                    (DataSource::Tile { .. }, None, None) => (config.tile_size.width(), config.tile_size.height()),
+                    (DataSource::Region { .. }, Some(width), Some(height)) => {
+                        (width.value as usize, height.value as usize)
+                    }
+                    (DataSource::Tile { .. }, ..) => {
                         self.wrong(
                             "L0006",
                             png.span,
@@ -382,7 +384,7 @@ impl Files<'_> {
                         );
                         return None;
                     }
-                    (Place::Region { .. }, ..) => {
+                    (DataSource::Region { .. }, ..) => {
                         self.wrong("L0006", png.span, "a picture of external memory needs `width` and `height`");
                         return None;
                     }
@@ -394,7 +396,7 @@ impl Files<'_> {
                     return None;
                 }
                 let needed = size.0 * size.1 * pixel.bytes();
-                if let Place::Region { size, .. } = place
+                if let DataSource::Region { size, .. } = place
                     && needed > size
                 {
                     let message = format!("the picture needs {needed} bytes, memory has {size} from there");
@@ -411,13 +413,13 @@ impl Files<'_> {
                 let mut place = self.place(&from, config)?;
                 match (&mut place, &raw.size) {
                     (_, None) => {}
-                    (Place::Region { size, .. }, Some(wanted)) if wanted.value <= *size as u64 => {
+                    (DataSource::Region { size, .. }, Some(wanted)) if wanted.value <= *size as u64 => {
                         *size = wanted.value as usize;
                     }
-                    (Place::Region { size, .. }, Some(wanted)) => {
+                    (DataSource::Region { size, .. }, Some(wanted)) => {
                         self.wrong("L0006", wanted.span, format!("memory has only {size} bytes from there"));
                     }
-                    (Place::Tile { .. }, Some(wanted)) => {
+                    (DataSource::Tile { .. }, Some(wanted)) => {
                         self.wrong("L0006", wanted.span, "a tile buffer is written whole: no `size`");
                     }
                 }
@@ -428,8 +430,8 @@ impl Files<'_> {
                 let place = self.place(&from, config)?;
                 let number = print.number.unwrap_or(VpuNumber::Hex);
                 let bytes = match place {
-                    Place::Tile { .. } => config.tile_size.elements() * 8,
-                    Place::Region { size, .. } => size,
+                    DataSource::Tile { .. } => config.tile_size.elements() * 8,
+                    DataSource::Region { size, .. } => size,
                 };
                 let all = (bytes / number.bytes()) as u64;
                 let first = print.from.as_ref().map_or(0, |from| from.value);
@@ -453,19 +455,19 @@ impl Files<'_> {
         Some(found)
     }
 
-    fn place(&mut self, from: &From<'_>, config: &Config) -> Option<Place> {
+    fn place(&mut self, from: &From<'_>, config: &Config) -> Option<DataSource> {
         match (from.tile, from.address) {
             (Some(tile), None) => {
                 let buffer = self.below(tile.value, 4, "tile buffer", tile.span);
                 let core = from.core.as_ref().map_or(0, |core| self.below(core.value, config.cores, "core", core.span));
-                Some(Place::Tile { core, buffer })
+                Some(DataSource::Tile { core, buffer })
             }
             (None, Some(address)) => {
                 let size = (config.memory as u64).checked_sub(address.value);
                 if size.is_none() {
                     self.wrong("L0006", address.span, format!("external memory has {} bytes", config.memory));
                 }
-                size.map(|size| Place::Region { address: address.value as usize, size: size as usize })
+                size.map(|size| DataSource::Region { address: address.value as usize, size: size as usize })
             }
             _ => {
                 self.wrong("L0006", from.span, "an output takes from a `tile` or from an `address`: one of them");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use isaforge_core::semantics::{NONE, Op, Type};
 
-use super::{Builder, Place, Stop};
+use super::{AssignTarget, Builder, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::expression::expr::part;
 use crate::expression::scope::OperandInfo;
@@ -89,10 +89,10 @@ impl<'a> Builder<'a> {
             let error = Diagnostic::error("E0126", span, format!("`{}` is read-only", info.name));
             return Err(self.error(error.secondary(info.span, "declared by its `access`")));
         }
-        let otherwise = |place: &Place| match *place {
-            Place::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
-            Place::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
-            Place::State(_) => false,
+        let otherwise = |place: &AssignTarget| match *place {
+            AssignTarget::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
+            AssignTarget::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
+            AssignTarget::State(_) => false,
         };
         if self.assigned.iter().any(|(place, _)| otherwise(place)) {
             let message = format!("`{}` was already assigned, as a whole or in other parts", info.name);
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
         self.written_operand(operand, Some(bits), span)?;
         let node = self.assigned_value(value, Type::unsigned(bits))?;
         self.built.writes[operand] = true;
-        self.set(Place::Part(operand as u16, bits, index), node);
+        self.set(AssignTarget::Part(operand as u16, bits, index), node);
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
         let element = self.element(operand, element, span)?;
         let node = self.assigned_value(value, ty)?;
         self.built.writes[operand] = true;
-        self.set(Place::Operand(operand as u16, element), node);
+        self.set(AssignTarget::Operand(operand as u16, element), node);
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl<'a> Builder<'a> {
         let node = self.assigned_value(value, ty)?;
         self.scope.library.usage.borrow_mut().states.insert(state);
         match index {
-            None => self.set(Place::State(state as u16), node),
+            None => self.set(AssignTarget::State(state as u16), node),
             Some(index) => {
                 let when = self.when();
                 self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
         Ok(self.bits(node, ty))
     }
 
-    fn set(&mut self, place: Place, node: u16) {
+    fn set(&mut self, place: AssignTarget, node: u16) {
         let when = self.when();
         let entry = match self.was_assigned(place) {
             _ if when == NONE => (node, NONE),
@@ -184,12 +184,12 @@ impl<'a> Builder<'a> {
         self.assigned.push((place, entry));
     }
 
-    fn was_assigned(&self, place: Place) -> Option<(u16, u16)> {
+    fn was_assigned(&self, place: AssignTarget) -> Option<(u16, u16)> {
         self.assigned.iter().find(|(other, _)| *other == place).map(|(_, entry)| *entry)
     }
 
     /// Whether a place was assigned wherever the current statement is executed.
-    pub(super) fn is_assigned_here(&self, place: Place) -> bool {
+    pub(super) fn is_assigned_here(&self, place: AssignTarget) -> bool {
         self.was_assigned(place).is_some_and(|(_, when)| when == NONE || self.holds_here(when))
     }
 
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The current value of a place that held `original` at the start.
-    pub(super) fn forwarded(&mut self, place: Place, original: u16) -> u16 {
+    pub(super) fn forwarded(&mut self, place: AssignTarget, original: u16) -> u16 {
         match self.was_assigned(place) {
             None => original,
             Some((node, NONE)) => node,
@@ -246,13 +246,13 @@ impl<'a> Builder<'a> {
         for (place, (node, when)) in std::mem::take(&mut self.assigned) {
             let ty = self.graph.ty(node);
             match place {
-                Place::Operand(operand, element) => {
+                AssignTarget::Operand(operand, element) => {
                     self.graph.node(Op::Write, 0, ty, [operand, element, node, when]);
                 }
-                Place::Part(operand, _, index) => {
+                AssignTarget::Part(operand, _, index) => {
                     self.graph.node(Op::Write, 0, ty, [operand, index, node, when]);
                 }
-                Place::State(state) => {
+                AssignTarget::State(state) => {
                     self.graph.node(Op::SetState, 0, ty, [state, NONE, node, when]);
                 }
             }

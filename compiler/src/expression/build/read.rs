@@ -2,7 +2,7 @@
 
 use isaforge_core::semantics::{Comparison, NONE, Op, Type};
 
-use super::{Builder, Place, Stop};
+use super::{AssignTarget, Builder, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::{ModifierInfo, OperandInfo};
 use crate::expression::value::Value;
@@ -28,8 +28,8 @@ impl<'a> Builder<'a> {
     ) -> Result<u16, Stop> {
         let info = &self.scope.operands[operand];
         let element = self.element(operand, element, span)?;
-        let place = Place::Operand(operand as u16, element);
-        let is_part = |place: &Place| matches!(place, Place::Part(of, ..) if usize::from(*of) == operand);
+        let place = AssignTarget::Operand(operand as u16, element);
+        let is_part = |place: &AssignTarget| matches!(place, AssignTarget::Part(of, ..) if usize::from(*of) == operand);
         if self.assigned.iter().any(|(place, _)| is_part(place)) {
             let message = format!("`{}` is read after a part of it was assigned", info.name);
             return Err(self.error(Diagnostic::error("E0126", span, message).help("read it before: `let old = …`")));
@@ -65,7 +65,7 @@ impl<'a> Builder<'a> {
             }
             None => {
                 let original = read(self, NONE);
-                self.forwarded(Place::State(state as u16), original)
+                self.forwarded(AssignTarget::State(state as u16), original)
             }
         }
     }

@@ -2,26 +2,26 @@
 
 use isaforge_core::stream::{Input, Role, Source, Type, Wide, solve};
 
-use super::{Asked, Place, Validity};
+use super::{Asked, SymbolicLayout, Validity};
 use crate::stream::answers::{Bit, Question, bits_of};
 use crate::stream::blast::{self, Bits};
 use crate::stream::diagram::Node;
 
 impl Validity {
     /// Where a layout matches, is valid, and no earlier layout takes the word.
-    pub(in crate::stream) fn own(&mut self, place: &Place) -> Node {
+    pub(in crate::stream) fn own(&mut self, place: &SymbolicLayout) -> Node {
         let (own, valid) = (self.demanded(place), self.valid(place));
         self.diagrams.and(own, valid)
     }
 
     /// Where a condition holds.
-    pub(in crate::stream) fn condition(&mut self, place: &Place, condition: u16) -> Node {
+    pub(in crate::stream) fn condition(&mut self, place: &SymbolicLayout, condition: u16) -> Node {
         let bits = self.expression(place, condition);
         bits.into_iter().fold(Node::FALSE, |any, bit| self.diagrams.choose(bit, Node::TRUE, any))
     }
 
     /// Where the value of a field is valid.
-    pub(in crate::stream) fn field(&mut self, place: &Place, index: u8) -> Node {
+    pub(in crate::stream) fn field(&mut self, place: &SymbolicLayout, index: u8) -> Node {
         let Some(field) = place.layout.fields.get(usize::from(index)) else { return Node::TRUE };
         match field.ty {
             Type::Number(_) | Type::Float(_) | Type::Enum(_, Some(_)) => Node::TRUE,
@@ -38,7 +38,7 @@ impl Validity {
     }
 
     /// The value of a field as seen by expressions and operands; the bits above have no effect.
-    pub(super) fn parameter(&mut self, place: &Place, index: u8) -> Vec<Node> {
+    pub(super) fn parameter(&mut self, place: &SymbolicLayout, index: u8) -> Vec<Node> {
         let mut bits = self.bits(place, index);
         let sign =
             bits.last().copied().filter(|_| place.layout.fields.get(usize::from(index)).is_some_and(|f| f.signed));
@@ -51,7 +51,7 @@ impl Validity {
 
     /// Where the given inverse of a computed field leads to other bits, or to bits that the layout does not allow;
     /// `None` if the inverse determines only some of the bits. The original bits are any that the layout allows.
-    pub(in crate::stream) fn astray(&mut self, place: &Place, index: u8) -> Option<Node> {
+    pub(in crate::stream) fn astray(&mut self, place: &SymbolicLayout, index: u8) -> Option<Node> {
         let stream = self.stream;
         let field = place.layout.fields.get(usize::from(index))?;
         let Source::Computed { inverse, .. } = field.source else { return None };
@@ -60,7 +60,7 @@ impl Validity {
             return None;
         }
         let value = self.parameter(place, index);
-        let mut back = Place { word: place.word.clone(), outer: place.outer.clone(), ..*place };
+        let mut back = SymbolicLayout { word: place.word.clone(), outer: place.outer.clone(), ..*place };
         for (other, expression) in inverse {
             let of = place.layout.fields.get(usize::from(*other))?;
             let Source::Bits(pieces) = of.source else { return None };
@@ -89,7 +89,7 @@ impl Validity {
     }
 
     /// Where a layout matches and no earlier one does.
-    fn demanded(&mut self, place: &Place) -> Node {
+    fn demanded(&mut self, place: &SymbolicLayout) -> Node {
         let mut own = self.fits(place);
         for condition in place.layout.otherwise {
             let taken = self.condition(place, *condition);
@@ -99,7 +99,7 @@ impl Validity {
     }
 
     /// The bits of a field.
-    fn bits(&mut self, place: &Place, index: u8) -> Vec<Node> {
+    fn bits(&mut self, place: &SymbolicLayout, index: u8) -> Vec<Node> {
         let Some(field) = place.layout.fields.get(usize::from(index)) else { return Vec::new() };
         let width = u16::from(field.width);
         match field.source {
@@ -132,7 +132,7 @@ impl Validity {
             if layout.role != Role::Own || !(layout.since..=layout.until).contains(&self.generation) {
                 continue;
             }
-            let place = Place { layout, word: word.clone(), outer: outer.clone(), depth };
+            let place = SymbolicLayout { layout, word: word.clone(), outer: outer.clone(), depth };
             let fits = self.fits(&place);
             if fits == Node::FALSE {
                 continue;
@@ -147,7 +147,7 @@ impl Validity {
     }
 
     /// Where a layout matches.
-    pub(in crate::stream) fn fits(&mut self, place: &Place) -> Node {
+    pub(in crate::stream) fn fits(&mut self, place: &SymbolicLayout) -> Node {
         let mut fits = self.pattern(place, place.layout.mask, place.layout.value);
         for condition in place.layout.conditions {
             if fits == Node::FALSE {
@@ -159,7 +159,7 @@ impl Validity {
         fits
     }
 
-    fn valid(&mut self, place: &Place) -> Node {
+    fn valid(&mut self, place: &SymbolicLayout) -> Node {
         let mut valid = self.pattern(place, place.layout.fixed_mask, place.layout.fixed_value);
         let fields = if place.layout.simple { 0 } else { place.layout.fields.len() };
         for index in 0..fields {
@@ -169,7 +169,7 @@ impl Validity {
         valid
     }
 
-    fn pattern(&mut self, place: &Place, mask: Wide, value: Wide) -> Node {
+    fn pattern(&mut self, place: &SymbolicLayout, mask: Wide, value: Wide) -> Node {
         let bits = mask.runs().flat_map(|(at, width)| at..at + width);
         bits.fold(Node::TRUE, |all, bit| {
             let right = self.diagrams.is(place.bit(Bit::Own(bit as u16)), value.get(bit, 1) != 0);

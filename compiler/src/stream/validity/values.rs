@@ -6,14 +6,14 @@ use std::rc::Rc;
 use isaforge_core::semantics::Op;
 use isaforge_core::stream::{Expression, Input, Layout, Scope, Source, Wide};
 
-use super::{MAX_BITS, Place, Validity};
+use super::{MAX_BITS, SymbolicLayout, Validity};
 use crate::stream::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, signature};
 use crate::stream::blast::{self, Bits};
 use crate::stream::diagram::Node;
 
 impl Validity {
     /// The bits of an expression's value; higher bits are 0.
-    pub(in crate::stream) fn expression(&mut self, place: &Place, index: u16) -> Bits {
+    pub(in crate::stream) fn expression(&mut self, place: &SymbolicLayout, index: u16) -> Bits {
         let stream = self.stream;
         let Some(expression) = stream.expressions.get(usize::from(index)) else { return Bits::new() };
         let Some(last) = expression.nodes.len().checked_sub(1) else { return Bits::new() };
@@ -29,7 +29,7 @@ impl Validity {
     }
 
     /// The bits of an input of an expression; higher bits are 0.
-    pub(super) fn input(&mut self, place: &Place, input: Input) -> Bits {
+    pub(super) fn input(&mut self, place: &SymbolicLayout, input: Input) -> Bits {
         match input {
             Input::Field(field) => self.parameter(place, field),
             Input::Generation => blast::constant(self.generation.into(), 32),
@@ -77,7 +77,7 @@ impl Validity {
     }
 
     /// The bits of an answer; higher bits are 0.
-    pub(super) fn answer(&mut self, place: &Place, question: Question) -> Option<Vec<Node>> {
+    pub(super) fn answer(&mut self, place: &SymbolicLayout, question: Question) -> Option<Vec<Node>> {
         let bits = self.deciding(place.layout, question);
         let known = |bit: &Bit| {
             let node = place.bit(*bit);

@@ -4,7 +4,7 @@ use super::Machine;
 use crate::machine::encoding::Text;
 use crate::machine::environment::{Flow, Running};
 use crate::machine::host::{Executed, Host};
-use crate::machine::place::cut;
+use crate::machine::location::cut;
 use crate::machine::registers::{set_lanes, wrapped};
 use crate::machine::table::Divergence;
 use crate::machine::trap::{Reason, Stop, Trap};

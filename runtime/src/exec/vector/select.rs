@@ -28,7 +28,7 @@ mod pair;
 mod part;
 mod stores;
 
-pub(crate) use binder::{Binder, Place};
+pub(crate) use binder::{Binder, Location};
 
 /// Covers a shape. `None` when the evaluator has to execute it.
 pub(crate) fn select<const K: usize, F: Family<K>>(
@@ -264,26 +264,26 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         }
         match node.op {
             Op::Operand => match self.binder.operand(a, b, ty) {
-                Place::Row(row, 0) => Some(Found::Bound(row)),
-                Place::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
-                Place::Asked => self.asked(node, [a, b], None),
-                Place::Row(..) | Place::Set(_) | Place::Nowhere => None,
+                Location::Row(row, 0) => Some(Found::Bound(row)),
+                Location::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
+                Location::Asked => self.asked(node, [a, b], None),
+                Location::Row(..) | Location::Set(_) | Location::Nowhere => None,
             },
             Op::State => match self.binder.state(a) {
-                Place::Row(row, 0) if b == NONE => Some(Found::Bound(row)),
-                Place::Number(number) if b == NONE => self.constant(ty, number & ty.mask()).map(Found::Own),
-                Place::Set(set) if b == NONE && ty == Type::BOOL => {
+                Location::Row(row, 0) if b == NONE => Some(Found::Bound(row)),
+                Location::Number(number) if b == NONE => self.constant(ty, number & ty.mask()).map(Found::Own),
+                Location::Set(set) if b == NONE && ty == Type::BOOL => {
                     self.own((Handler::of::<rule::ReadSet>(), 0), &[], set.into())
                 }
-                Place::Row(..) | Place::Number(_) | Place::Set(_) | Place::Nowhere => None,
-                Place::Asked => self.asked(node, [a, 0], Some(b).filter(|b| *b != NONE)),
+                Location::Row(..) | Location::Number(_) | Location::Set(_) | Location::Nowhere => None,
+                Location::Asked => self.asked(node, [a, 0], Some(b).filter(|b| *b != NONE)),
             },
             Op::Special => {
                 match Special::ALL.get(usize::from(node.imm)).map(|special| self.binder.special(*special))? {
-                    Place::Row(row, 0) => Some(Found::Own(row)),
-                    Place::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
-                    Place::Asked => self.asked(node, [0; 2], None),
-                    Place::Row(..) | Place::Set(_) | Place::Nowhere => None,
+                    Location::Row(row, 0) => Some(Found::Own(row)),
+                    Location::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
+                    Location::Asked => self.asked(node, [0; 2], None),
+                    Location::Row(..) | Location::Set(_) | Location::Nowhere => None,
                 }
             }
             Op::Permute if F::WARPS && !self.is_bool(a)? => {

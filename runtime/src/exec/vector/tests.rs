@@ -6,7 +6,7 @@ use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate}
 use isaforge_core::semantics::{AtomicOp, Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
 use super::effect::{Rows, perform};
-use super::select::{Binder, Place, select};
+use super::select::{Binder, Location, select};
 use super::{Family, Member};
 use crate::level::Level;
 
@@ -159,21 +159,21 @@ struct Bind {
 }
 
 impl Binder for Bind {
-    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Place {
+    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Location {
         // The last operand is not in a row as far as the code knows.
-        if operand + 1 == OPERANDS { Place::Asked } else { Place::Row(operand, 0) }
+        if operand + 1 == OPERANDS { Location::Asked } else { Location::Row(operand, 0) }
     }
 
-    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
-        if operand + 1 == OPERANDS { Place::Asked } else { Place::Row(operand, ty.size() * u32::from(element)) }
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Location {
+        if operand + 1 == OPERANDS { Location::Asked } else { Location::Row(operand, ty.size() * u32::from(element)) }
     }
 
-    fn state(&mut self, _: u16) -> Place {
-        Place::Set(0)
+    fn state(&mut self, _: u16) -> Location {
+        Location::Set(0)
     }
 
-    fn state_target(&mut self, _: u16) -> Place {
-        Place::Set(0)
+    fn state_target(&mut self, _: u16) -> Location {
+        Location::Set(0)
     }
 
     fn constant(&mut self, slot: u64) -> Option<u16> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use isaforge_core::semantics::Type;
 
-use crate::exec::vector::select::{Binder, Place};
+use crate::exec::vector::select::{Binder, Location};
 use crate::usc::lanes::ROWS;
 use crate::usc::names::{operand, set_of};
 use crate::usc::register::{COLUMNS, Register};
@@ -90,27 +90,27 @@ pub(in crate::usc) struct Columns<'a> {
 }
 
 impl Binder for Columns<'_> {
-    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Place {
+    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Location {
         let register = operand(self.step, number, element).ok().filter(|_| ty.size() == 32);
         let row = register.and_then(|register| self.spreads.register(register));
-        row.map_or(Place::Nowhere, |row| Place::Row(row, 0))
+        row.map_or(Location::Nowhere, |row| Location::Row(row, 0))
     }
 
-    fn target(&mut self, number: u16, element: u16, ty: Type) -> Place {
+    fn target(&mut self, number: u16, element: u16, ty: Type) -> Location {
         match operand(self.step, number, element) {
             Ok(register @ Register::Column(column)) if register.is_writable() && ty.size() == 32 => {
-                Place::Row(column, 0)
+                Location::Row(column, 0)
             }
-            _ => Place::Nowhere,
+            _ => Location::Nowhere,
         }
     }
 
-    fn state(&mut self, state: u16) -> Place {
-        set_of(state).map_or(Place::Nowhere, |set| Place::Set(set as u16))
+    fn state(&mut self, state: u16) -> Location {
+        set_of(state).map_or(Location::Nowhere, |set| Location::Set(set as u16))
     }
 
-    fn state_target(&mut self, state: u16) -> Place {
-        set_of(state).filter(|set| set.is_writable()).map_or(Place::Nowhere, |set| Place::Set(set as u16))
+    fn state_target(&mut self, state: u16) -> Location {
+        set_of(state).filter(|set| set.is_writable()).map_or(Location::Nowhere, |set| Location::Set(set as u16))
     }
 
     fn constant(&mut self, slot: u64) -> Option<u16> {

@@ -19,7 +19,7 @@ use crate::exec::jit::lanes::function::FlowFn;
 use crate::exec::jit::lanes::graph::{Graph, Kind as Read};
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row;
-use crate::exec::jit::lanes::select::{Access, Binding, Place, Target, Truth, select};
+use crate::exec::jit::lanes::select::{Access, Binding, Location, Target, Truth, select};
 use crate::level::Level;
 use crate::usc::lanes::{LANES, Mask};
 use crate::usc::names::{Set, operand, set_of};
@@ -324,17 +324,17 @@ impl Binding for Columns<'_> {
         Some(self.active)
     }
 
-    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Option<[Place; 2]> {
+    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Option<[Location; 2]> {
         let register = operand(self.step, number, element).ok().filter(|_| ty.size() == 32)?;
         let known = match register {
             Register::Column(column) => constant(column.into()),
             _ => None,
         };
         let place = match known {
-            Some(value) => Place::Number(value),
-            None => Place::Row(self.spreads.known(register)?.into()),
+            Some(value) => Location::Number(value),
+            None => Location::Row(self.spreads.known(register)?.into()),
         };
-        Some([place, Place::Number(0)])
+        Some([place, Location::Number(0)])
     }
 
     fn target(&mut self, number: u16, element: u16) -> Option<Target> {
@@ -357,11 +357,11 @@ impl Binding for Columns<'_> {
         (set != Set::Runs || !self.whole).then_some(set as u16)
     }
 
-    fn state(&mut self, _: u16) -> Option<Place> {
+    fn state(&mut self, _: u16) -> Option<Location> {
         None
     }
 
-    fn special(&mut self, _: Special) -> Option<[Place; 2]> {
+    fn special(&mut self, _: Special) -> Option<[Location; 2]> {
         None
     }
 

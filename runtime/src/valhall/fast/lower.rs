@@ -28,7 +28,7 @@ use super::handler::{Handler, handler};
 use super::log::Record;
 use super::memory::{Load, Store};
 use super::op::Op;
-use super::operands::{self, Place};
+use super::operands::{self, Location};
 use super::row;
 use crate::exec::vector::handler::Exact;
 use crate::level::Level;
@@ -39,7 +39,7 @@ use known::{Known, state};
 pub use pattern::Left;
 use pattern::{Pattern, Patterns};
 use plain::Plain;
-use slot::{Place as Where, Slot, Table};
+use slot::{RowSource, Slot, Table};
 pub use template::Order;
 use template::{Ending, Step, Template, When};
 
@@ -153,13 +153,13 @@ impl<'a> Lowering<'a> {
         let (mut read, mut written) = (0, 0);
         for (at, (place, (_, uses))) in pattern.places.iter().zip(&template.slots).enumerate() {
             let row = match *place {
-                Where::Table { base, mask, at: bits, which } => match table.get(base, mask, bits, which, word) {
+                RowSource::Table { base, mask, at: bits, which } => match table.get(base, mask, bits, which, word) {
                     Some(row) => row,
                     None => self.find(table, template, at, word)?,
                 },
-                Where::Number(part) => self.constant(part.value(word) as u32)?,
-                Where::Constant(word) => self.constant(word)?,
-                Where::Unknown => return None,
+                RowSource::Number(part) => self.constant(part.value(word) as u32)?,
+                RowSource::Constant(word) => self.constant(word)?,
+                RowSource::Unknown => return None,
             };
             let register = if u32::from(row) < row::REGISTERS { 1 << row } else { 0 };
             read |= register & uses.read;
@@ -281,7 +281,7 @@ impl<'a> Lowering<'a> {
         // Every word has its own counter, so it does not get a constant row.
         if slot::is_counter(operand) {
             return match places.get(which)? {
-                Place::Number(number) if *number != 0 => {
+                Location::Number(number) if *number != 0 => {
                     self.ops.push(Op::Number(row::COUNTER as u16, *number, self.pc));
                     Some(row::COUNTER as u16)
                 }
@@ -290,8 +290,8 @@ impl<'a> Lowering<'a> {
         }
         for (row, place) in rows.iter_mut().zip(places) {
             *row = match place {
-                Place::Row(row) => u16::try_from(row).ok()?,
-                Place::Number(number) => self.constant(number)?,
+                Location::Row(row) => u16::try_from(row).ok()?,
+                Location::Number(number) => self.constant(number)?,
             };
         }
         table.add(source, word, rows);
@@ -354,8 +354,8 @@ impl<'a> Lowering<'a> {
                 let operand = Operand::new(form.operands.get(usize::from(leaf.args[0]))?, word);
                 let wide = leaf.ty.size() > 32;
                 match operands::read(&self.given, self.pc as usize, operand, leaf.args[1].into(), wide)? {
-                    [Place::Number(low), _] if !wide => Some(low.into()),
-                    [Place::Number(low), Place::Number(high)] => Some(u64::from(high) << 32 | u64::from(low)),
+                    [Location::Number(low), _] if !wide => Some(low.into()),
+                    [Location::Number(low), Location::Number(high)] => Some(u64::from(high) << 32 | u64::from(low)),
                     _ => None,
                 }
             }

@@ -151,7 +151,7 @@ impl MemoryView<'_> {
     /// Returns the region that contains `size` bytes of mapped memory, and the offset in it. It is usually the most
     /// recent one.
     #[inline(always)]
-    pub fn find_mapped(&self, recent: &mut Window, address: u64, size: usize) -> Option<(Place, usize)> {
+    pub fn find_mapped(&self, recent: &mut Window, address: u64, size: usize) -> Option<(Container, usize)> {
         if Memory::RESERVED.contains(&address) {
             return None;
         }
@@ -163,19 +163,19 @@ impl MemoryView<'_> {
 
     /// Returns all bytes of a region, or of a workgroup's memory.
     #[inline(always)]
-    pub fn all(&self, place: Place) -> Option<&[u8]> {
+    pub fn all(&self, place: Container) -> Option<&[u8]> {
         match place {
-            Place::Region(region) => self.memory.bytes(region),
-            Place::Shared(group) => self.shared.get(self.of_group(group)),
+            Container::Region(region) => self.memory.bytes(region),
+            Container::Shared(group) => self.shared.get(self.of_group(group)),
         }
     }
 
     /// Like [`MemoryView::all`], for writing.
     #[inline(always)]
-    pub fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
+    pub fn all_mut(&mut self, place: Container) -> Option<&mut [u8]> {
         match place {
-            Place::Region(region) => self.memory.bytes_mut(region),
-            Place::Shared(group) => {
+            Container::Region(region) => self.memory.bytes_mut(region),
+            Container::Shared(group) => {
                 let own = self.of_group(group);
                 self.shared.get_mut(own)
             }
@@ -190,7 +190,7 @@ impl MemoryView<'_> {
         let next = address.wrapping_add(address.wrapping_sub(*last));
         *last = address;
         let (place, offset) = self.find(pc, group, address, size)?;
-        let Place::Region(region) = place else { return self.bytes(pc, group, address, size) };
+        let Container::Region(region) = place else { return self.bytes(pc, group, address, size) };
         let bytes = self.memory.bytes(region)?;
         if next != address
             && let Some(offset) = self.recent.windows[pc as usize % RECENT].offset(group, next, size)
@@ -206,7 +206,7 @@ impl MemoryView<'_> {
     /// Returns the window that contains `size` bytes at an address, and the offset in it. An instruction usually
     /// stays in its window.
     #[inline(always)]
-    fn find(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(Place, usize)> {
+    fn find(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(Container, usize)> {
         let recent = &self.recent.windows[pc as usize % RECENT];
         if let Some(offset) = recent.offset(group, address, size) {
             return Some((recent.place, offset));
@@ -224,11 +224,11 @@ impl MemoryView<'_> {
             return there.then_some(Window {
                 base: space::WORKGROUP,
                 len: self.shared_bytes,
-                place: Place::Shared(group),
+                place: Container::Shared(group),
             });
         }
         let (region, base, len) = self.memory.window(address)?;
-        Some(Window { base, len, place: Place::Region(region) })
+        Some(Window { base, len, place: Container::Region(region) })
     }
 }
 
@@ -264,19 +264,19 @@ pub struct Recent {
 pub struct Window {
     base: u64,
     len: usize,
-    place: Place,
+    place: Container,
 }
 
 impl Default for Window {
     /// An empty window.
     fn default() -> Self {
-        Window { base: 0, len: 0, place: Place::Region(0) }
+        Window { base: 0, len: 0, place: Container::Region(0) }
     }
 }
 
 /// What contains some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Container {
     Region(usize),
     Shared(usize),
 }
@@ -285,7 +285,7 @@ impl Window {
     /// Returns the offset of `size` bytes at an address in the window, if they lie in it for threads of a workgroup.
     #[inline(always)]
     pub fn offset(&self, group: usize, address: u64, size: usize) -> Option<usize> {
-        if matches!(self.place, Place::Shared(other) if other != group) {
+        if matches!(self.place, Container::Shared(other) if other != group) {
             return None;
         }
         let offset = usize::try_from(address.checked_sub(self.base)?).ok()?;

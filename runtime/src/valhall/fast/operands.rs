@@ -4,14 +4,20 @@ use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source
 
 use super::given::Given;
 use super::row;
-pub(crate) use crate::exec::jit::lanes::select::{Place, Target};
+pub(crate) use crate::exec::jit::lanes::select::{Location, Target};
 use crate::valhall::operation::Operand;
 use crate::valhall::program::register;
 use crate::valhall::source::descriptor;
 use crate::valhall::space;
 
 /// Returns where the words of an operand's element are read; `wide` if it has more than 32 bits.
-pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usize, wide: bool) -> Option<[Place; 2]> {
+pub(crate) fn read(
+    given: &Given<'_>,
+    pc: usize,
+    operand: Operand,
+    element: usize,
+    wide: bool,
+) -> Option<[Location; 2]> {
     Some(match operand {
         Operand::Source(source) => {
             let [low, high] = pair(given, pc, source)?;
@@ -26,8 +32,8 @@ pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usiz
         Operand::Register(register) => registers(u32::try_from(register.index() + element).ok()?),
         // Elements after the end of a list read 0.
         Operand::List(list) => match list.iter().nth(element) {
-            Some(index) => [Place::Row(u32::try_from(index).ok()?), Place::Number(0)],
-            None => [Place::Number(0); 2],
+            Some(index) => [Location::Row(u32::try_from(index).ok()?), Location::Number(0)],
+            None => [Location::Number(0); 2],
         },
         Operand::Number(number) => numbers(number),
     })
@@ -45,23 +51,23 @@ pub(crate) fn written(operand: Operand, element: usize) -> Option<Target> {
 }
 
 /// Returns a source as a pair of words.
-fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Place; 2]> {
-    let uniform = |index: usize| Place::Number(given.uniforms.get(index).copied().unwrap_or(0));
+fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Location; 2]> {
+    let uniform = |index: usize| Location::Number(given.uniforms.get(index).copied().unwrap_or(0));
     Some(match source {
         Source::Uniform(u) => [uniform(u.index()), uniform(u.index() + 1)],
         Source::Constant(c) => numbers(c.value()),
         Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
-            [Place::Row(row::WARP), Place::Number(given.warps.saturating_sub(1))]
+            [Location::Row(row::WARP), Location::Number(given.warps.saturating_sub(1))]
         }
         Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => numbers(given.framebuffer_size),
         Source::Special0 { name, .. } => numbers(descriptor(name, given.samples)),
         Source::Special1 { name, .. } => match name {
-            FauSpecialPage1::ThreadLocalPointer => [Place::Row(row::THREAD), Place::Row(row::THREAD + 1)],
+            FauSpecialPage1::ThreadLocalPointer => [Location::Row(row::THREAD), Location::Row(row::THREAD + 1)],
             FauSpecialPage1::WorkgroupLocalPointer => numbers(space::WORKGROUP),
             FauSpecialPage1::ResourceTablePointer => numbers(0),
         },
         Source::Special3 { name, .. } => match name {
-            FauSpecialPage3::LaneId => [Place::Row(row::LANE), Place::Number(0)],
+            FauSpecialPage3::LaneId => [Location::Row(row::LANE), Location::Number(0)],
             FauSpecialPage3::CoreId => numbers(0),
             FauSpecialPage3::ProgramCounter => numbers(8 * pc as u64),
         },
@@ -69,11 +75,11 @@ fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Place; 2]> {
     })
 }
 
-fn numbers(value: u64) -> [Place; 2] {
-    [Place::Number(value as u32), Place::Number((value >> 32) as u32)]
+fn numbers(value: u64) -> [Location; 2] {
+    [Location::Number(value as u32), Location::Number((value >> 32) as u32)]
 }
 
 /// Returns a register and the next one; registers after the last read 0.
-fn registers(low: u32) -> [Place; 2] {
-    [low, low + 1].map(|row| if row < row::REGISTERS { Place::Row(row) } else { Place::Number(0) })
+fn registers(low: u32) -> [Location; 2] {
+    [low, low + 1].map(|row| if row < row::REGISTERS { Location::Row(row) } else { Location::Number(0) })
 }

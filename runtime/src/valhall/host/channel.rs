@@ -21,12 +21,12 @@ pub(super) enum Kind {
 
 /// The bits of a channel in a texel that is read as a little-endian number; `bits` is 0 if the channel is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ChannelBits {
     pub at: u8,
     pub bits: u8,
 }
 
-impl Place {
+impl ChannelBits {
     pub fn take(self, texel: u128) -> u32 {
         (texel >> self.at) as u32 & self.mask()
     }

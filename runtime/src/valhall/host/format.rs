@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use super::channel::{Kind, Place};
+use super::channel::{ChannelBits, Kind};
 use super::packed::{self, ABSENT, PACKED};
 
 /// The bits of 1.0.
@@ -146,11 +146,11 @@ impl Format {
     }
 
     /// The positions of red, green, blue and alpha.
-    fn places(self) -> [Place; 4] {
+    fn places(self) -> [ChannelBits; 4] {
         match self.layout {
             Layout::Even { channels, bits } => std::array::from_fn(|index| {
                 let index = index as u8;
-                if index < channels { Place { at: index * bits, bits } } else { ABSENT }
+                if index < channels { ChannelBits { at: index * bits, bits } } else { ABSENT }
             }),
             Layout::Packed(index) => PACKED[usize::from(index)].places,
         }

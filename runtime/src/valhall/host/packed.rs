@@ -1,6 +1,6 @@
 //! Formats whose channels are not byte-aligned.
 
-use super::channel::{Kind, Place};
+use super::channel::{ChannelBits, Kind};
 
 /// A format whose channels share bytes, or are not in the order red, green, blue, alpha.
 pub(super) struct Packed {
@@ -11,15 +11,15 @@ pub(super) struct Packed {
     /// The encoding of the channels.
     pub kind: Kind,
     /// The positions of red, green, blue and alpha.
-    pub places: [Place; 4],
+    pub places: [ChannelBits; 4],
 }
 
 /// The position of a channel that the format does not have.
-pub(super) const ABSENT: Place = Place { at: 0, bits: 0 };
+pub(super) const ABSENT: ChannelBits = ChannelBits { at: 0, bits: 0 };
 
 const fn packed(names: &'static [&'static str], bytes: usize, kind: Kind, places: [(u8, u8); 4]) -> Packed {
-    const fn place((at, bits): (u8, u8)) -> Place {
-        Place { at, bits }
+    const fn place((at, bits): (u8, u8)) -> ChannelBits {
+        ChannelBits { at, bits }
     }
     let [red, green, blue, alpha] = places;
     Packed { names, bytes, kind, places: [place(red), place(green), place(blue), place(alpha)] }

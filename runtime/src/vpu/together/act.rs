@@ -13,7 +13,7 @@ use crate::vpu::error::Misuse;
 use crate::vpu::group::{self, ACTIVE, Group, SLOTS, THREADS, row, word};
 use crate::vpu::name;
 use crate::vpu::op::Op;
-use crate::vpu::operand::Place;
+use crate::vpu::operand::Location;
 use crate::vpu::side::lanes::Lanes;
 use crate::vpu::world::{Outside, World};
 
@@ -279,7 +279,7 @@ impl Acting<'_> {
     /// Writes shared registers; among the threads of a group, the highest wins.
     fn write(&mut self, effect: &Effect, lanes: &mut Lanes) {
         let [operand, element] = effect.numbers;
-        let (Some(Place::Shared(index)), Some(value)) =
+        let (Some(Location::Shared(index)), Some(value)) =
             (self.op.places.get(usize::from(operand)), effect.values.first())
         else {
             return;

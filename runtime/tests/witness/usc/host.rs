@@ -1,6 +1,6 @@
 //! A host that answers requests by a hash of them, and records what it receives.
 
-use isaforge_runtime::usc::host::{Host, Instance, Level, Place, Raw, Sample};
+use isaforge_runtime::usc::host::{Host, Instance, Level, Raw, Sample, TexelLocation};
 use isaforge_runtime::{Memory, MemoryFault};
 use isaforge_usc::Dsize;
 
@@ -106,11 +106,11 @@ impl Host for Recorder {
         Ok(())
     }
 
-    fn place(&mut self, _: Instance, lookup: u32, texture: [u32; 4], at: [u32; 3]) -> Result<Place, String> {
+    fn place(&mut self, _: Instance, lookup: u32, texture: [u32; 4], at: [u32; 3]) -> Result<TexelLocation, String> {
         let number = hash(6, &[&[lookup], &texture[..], &at].concat());
         let size = [Dsize::_8bit, Dsize::_16bit, Dsize::_32bit][(number >> 40) as usize % 3];
         let (count, outside) = ((number >> 44) as u32 % 16 + 1, number >> 60 & 1 != 0);
-        Ok(Place { address: number & 0xff_ffff_ffff, count, size, outside })
+        Ok(TexelLocation { address: number & 0xff_ffff_ffff, count, size, outside })
     }
 
     fn tessellate(&mut self, who: Instance, address: u32, value: u32) -> Result<(), String> {

@@ -6,7 +6,7 @@ use isaforge_core::semantics::{Special, Type};
 
 /// A location in a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// The slots of a row, from a bit on. Reads always start at bit 0.
     Row(u16, u32),
     /// A constant, the same in all lanes.
@@ -22,13 +22,13 @@ pub(crate) enum Place {
 /// Locates the operands and the states of a machine.
 pub(crate) trait Binder {
     /// Returns where an element of an operand is read.
-    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Place;
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Location;
     /// Returns where an element of an operand is written.
-    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place;
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Location;
     /// Returns where a state is read.
-    fn state(&mut self, state: u16) -> Place;
+    fn state(&mut self, state: u16) -> Location;
     /// Returns where a state is written.
-    fn state_target(&mut self, state: u16) -> Place;
+    fn state_target(&mut self, state: u16) -> Location;
     /// Returns the rows with the low and the high word of an element that is wider than a slot, for reading.
     fn pair(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
         let _ = (operand, element, ty);
@@ -40,9 +40,9 @@ pub(crate) trait Binder {
         None
     }
     /// Returns where a property of the thread is. [`Special::Active`] is not requested if parts are warps.
-    fn special(&mut self, special: Special) -> Place {
+    fn special(&mut self, special: Special) -> Location {
         let _ = special;
-        Place::Asked
+        Location::Asked
     }
     /// Returns the rows of a property that is wider than a slot.
     fn special_pair(&mut self, special: Special) -> Option<[u16; 2]> {

@@ -6,7 +6,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Part, Type};
 
-use super::{Cover, Found, Handler, Pending, Place, Source, value};
+use super::{Cover, Found, Handler, Location, Pending, Source, value};
 use crate::exec::vector::Family;
 use crate::exec::vector::code::Step;
 use crate::exec::vector::effect::{Effect, Value};
@@ -69,7 +69,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
     pub(super) fn flush(&mut self, nodes: Range<usize>) -> Option<()> {
         let end = nodes.end;
         let shape = self.shape;
-        let mut pending: Vec<Result<Pending, (u16, Place)>> = Vec::new();
+        let mut pending: Vec<Result<Pending, (u16, Location)>> = Vec::new();
         for (at, node) in shape.nodes.iter().enumerate().take(end).skip(nodes.start) {
             let [number, element, from, when] = node.args;
             if node.ty.size() > F::SLOT && matches!(node.op, Op::Write | Op::SetState) {
@@ -85,21 +85,21 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             let place = match node.op {
                 Op::Write => self.binder.target(number, element, node.ty),
                 Op::SetState if element == NONE => self.binder.state_target(number),
-                Op::SetState => Place::Asked,
+                Op::SetState => Location::Asked,
                 _ => continue,
             };
             let (row, shift) = match place {
-                Place::Row(row, shift) => (row, shift),
-                Place::Set(_) if node.ty != Type::BOOL => return None,
-                Place::Set(_) | Place::Asked => {
+                Location::Row(row, shift) => (row, shift),
+                Location::Set(_) if node.ty != Type::BOOL => return None,
+                Location::Set(_) | Location::Asked => {
                     pending.push(Err((at as u16, place)));
                     continue;
                 }
-                Place::Number(_) | Place::Nowhere => return None,
+                Location::Number(_) | Location::Nowhere => return None,
             };
             if self.found.get(usize::from(from)) == Some(&Found::Bound(row)) && shift == 0 {
                 // The row keeps its value, unless it is written before.
-                let before = |p: &Result<Pending, (u16, Place)>| p.as_ref().is_ok_and(|p| p.row == row);
+                let before = |p: &Result<Pending, (u16, Location)>| p.as_ref().is_ok_and(|p| p.row == row);
                 if !pending.iter().any(before) {
                     continue;
                 }
@@ -145,7 +145,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
         for write in pending {
             match write {
                 Ok(write) => self.write(&write)?,
-                Err((node, Place::Set(set))) => self.write_set(node, set)?,
+                Err((node, Location::Set(set))) => self.write_set(node, set)?,
                 Err((node, _)) => self.ask_to_write(node)?,
             }
         }

@@ -2,7 +2,7 @@
 
 use super::terms::Sum;
 use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
-use crate::valhall::fast::memory_view::{self, Located, MemoryView, Place};
+use crate::valhall::fast::memory_view::{self, Container, Located, MemoryView};
 
 /// Memory that steps access.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub struct Places {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     Shared(usize),
-    Mapped(Place, usize),
+    Mapped(Container, usize),
 }
 
 /// The memory of a step.

@@ -10,7 +10,7 @@ use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Shape, Type};
 
 use super::terms::{Sum, Term, Terms};
-use crate::exec::jit::lanes::select::{Place, Target};
+use crate::exec::jit::lanes::select::{Location, Target};
 use crate::valhall::fast::bundle::WARPS;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::grid::Grid;
@@ -230,13 +230,13 @@ impl Strides {
         Some(())
     }
 
-    fn read(&self, [low, high]: [Place; 2], ty: Type) -> Option<Value> {
-        let word = |place: Place| match place {
-            Place::Number(number) => Some(Value::number(number.into())),
-            Place::Row(row) => self.row(row),
+    fn read(&self, [low, high]: [Location; 2], ty: Type) -> Option<Value> {
+        let word = |place: Location| match place {
+            Location::Number(number) => Some(Value::number(number.into())),
+            Location::Row(row) => self.row(row),
         };
         match (ty.size(), low, high) {
-            (33.., Place::Row(low), Place::Row(high)) => self.pair(low, high),
+            (33.., Location::Row(low), Location::Row(high)) => self.pair(low, high),
             (33.., ..) => {
                 let (low, high) = (word(low)?, word(high)?);
                 (low.is_fixed() && high.is_fixed()).then(|| wide(&low, &high))

@@ -5,7 +5,7 @@ use isaforge_valhall::semantics::SEMANTICS;
 
 use crate::exec::jit::lanes::demand;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::select::{self, Binding, Place, Selected, Target};
+use crate::exec::jit::lanes::select::{self, Binding, Location, Selected, Target};
 use crate::exec::jit::lanes::window::WINDOWS;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::compiled::access::Access;
@@ -56,10 +56,10 @@ impl Word {
             match node.op {
                 Op::Operand => {
                     let [low, high] = operands.operand(node.args[0], node.args[1], node.ty)?;
-                    let rows = [low, if wide { high } else { Place::Number(0) }];
+                    let rows = [low, if wide { high } else { Location::Number(0) }];
                     let read = rows.iter().fold(0, |all, place| match place {
-                        Place::Row(row) => all | bit(*row),
-                        Place::Number(_) => all,
+                        Location::Row(row) => all | bit(*row),
+                        Location::Number(_) => all,
                     });
                     word.reads |= read;
                     word.exact |= if exact { read } else { 0 };
@@ -77,7 +77,7 @@ impl Word {
 }
 
 impl Binding for Operands<'_, '_> {
-    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]> {
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Location; 2]> {
         let operand = *self.operands.get(usize::from(operand))?;
         operands::read(&self.code.given, self.pc, operand, element.into(), ty.size() > 32)
     }
@@ -86,17 +86,17 @@ impl Binding for Operands<'_, '_> {
         operands::written(*self.operands.get(usize::from(operand))?, element.into())
     }
 
-    fn state(&mut self, state: u16) -> Option<Place> {
+    fn state(&mut self, state: u16) -> Option<Location> {
         let name = SEMANTICS.states.get(usize::from(state))?.name;
         // Compute programs have no helper threads.
-        (name == "helper" && !self.code.given.draws).then_some(Place::Number(0))
+        (name == "helper" && !self.code.given.draws).then_some(Location::Number(0))
     }
 
-    fn special(&mut self, special: Special) -> Option<[Place; 2]> {
+    fn special(&mut self, special: Special) -> Option<[Location; 2]> {
         match special {
-            Special::Pc => Some([Place::Number(self.pc as u32), Place::Number(0)]),
-            Special::Next => Some([Place::Number(self.pc as u32 + 1), Place::Number(0)]),
-            Special::Lane => Some([Place::Row(row::LANE), Place::Number(0)]),
+            Special::Pc => Some([Location::Number(self.pc as u32), Location::Number(0)]),
+            Special::Next => Some([Location::Number(self.pc as u32 + 1), Location::Number(0)]),
+            Special::Lane => Some([Location::Row(row::LANE), Location::Number(0)]),
             Special::Active => None,
         }
     }

@@ -13,7 +13,7 @@ use isaforge_core::table::{Alternative, Form, Operand, Shape, Type};
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{ISA, Instruction};
 
-use super::slot::{Place, Slot, Table};
+use super::slot::{RowSource, Slot, Table};
 use super::template::Template;
 use crate::exec::shape::{Index, Shapes};
 use crate::valhall::program::{After, Decoder};
@@ -27,7 +27,7 @@ pub struct Pattern {
     /// The operations.
     pub template: Rc<Template>,
     /// The places of the template's slots.
-    pub places: Box<[Place]>,
+    pub places: Box<[RowSource]>,
     /// Whether threads end after it.
     pub ends: bool,
 }

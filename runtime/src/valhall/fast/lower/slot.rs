@@ -213,9 +213,9 @@ impl Index {
     }
 
     /// Returns where the entries begin for words that have the same shared bits.
-    fn place(&self, word: u64, which: u8) -> Place {
+    fn place(&self, word: u64, which: u8) -> RowSource {
         let base = self.first + (self.shared.get(word) * (usize::from(self.own.mask) + 1)) as u32;
-        Place::Table { base, mask: self.own.mask, at: self.own.at, which }
+        RowSource::Table { base, mask: self.own.mask, at: self.own.at, which }
     }
 }
 
@@ -244,7 +244,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 
 /// Where the row of a slot is found, for the words of a pattern.
 #[derive(Clone, Copy, Debug)]
-pub enum Place {
+pub enum RowSource {
     /// In the table, at a base plus some bits of the word; `which` selects one of the rows there.
     Table {
         base: u32,
@@ -307,10 +307,10 @@ impl Table {
     }
 
     /// Returns the place of a slot in all words that have the pattern of this one.
-    pub fn place(&mut self, slot: &Slot, word: u64) -> Place {
+    pub fn place(&mut self, slot: &Slot, word: u64) -> RowSource {
         match *slot {
             Slot::Source(Source { operand, index }, which) => {
-                let Shape::One { kind, at } = operand.shape else { return Place::Unknown };
+                let Shape::One { kind, at } = operand.shape else { return RowSource::Unknown };
                 let reading = alternative_of(ISA, ISA.kinds[usize::from(kind)].alternatives, at, word);
                 match reading.map(|reading| reading.fields) {
                     Some([only]) if only.ty == Number::Register(REGISTERS) => {
@@ -322,13 +322,13 @@ impl Table {
             }
             Slot::Register(element) => self.registers(element, None),
             Slot::List(element, count, align) => self.registers(element, Some((list_len(count, word), align))),
-            Slot::Number(part) => Place::Number(part),
-            Slot::Constant(word) => Place::Constant(word),
+            Slot::Number(part) => RowSource::Number(part),
+            Slot::Constant(word) => RowSource::Constant(word),
         }
     }
 
-    fn registers(&mut self, Element { bits, at, element, written }: Element, list: Option<(u32, u8)>) -> Place {
-        let Some(Run { at, mask }) = Run::of(bits.mask(at)) else { return Place::Unknown };
+    fn registers(&mut self, Element { bits, at, element, written }: Element, list: Option<(u32, u8)>) -> RowSource {
+        let Some(Run { at, mask }) = Run::of(bits.mask(at)) else { return RowSource::Unknown };
         let entry = |first: u32| {
             let (count, align) = list.unwrap_or((u32::MAX, 1));
             let register = first + u32::from(element);
@@ -348,7 +348,11 @@ impl Table {
             entries.extend((0..row::REGISTERS).map(entry));
             base
         });
-        if u32::from(mask) < row::REGISTERS { Place::Table { base, mask, at, which: 0 } } else { Place::Unknown }
+        if u32::from(mask) < row::REGISTERS {
+            RowSource::Table { base, mask, at, which: 0 }
+        } else {
+            RowSource::Unknown
+        }
     }
 
     /// Returns the row at a place. `None` if no word of the program has named it.
@@ -361,7 +365,7 @@ impl Table {
 
     /// Adds the rows of a source.
     pub fn add(&mut self, source: &Source, word: u64, rows: [u16; 3]) {
-        if let Place::Table { base, mask, at, .. } = source.index.place(word, 0)
+        if let RowSource::Table { base, mask, at, .. } = source.index.place(word, 0)
             && let Some(entry) = self.entries.get_mut(base as usize + usize::from((word >> (at & 63)) as u16 & mask))
         {
             *entry = Entry { program: self.program, rows };

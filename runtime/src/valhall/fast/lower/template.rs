@@ -14,7 +14,7 @@ use super::plain::{Plain, Update, atomic_op};
 use super::slot::{FIRST, MAX_SLOTS, Rows, Slot, Uses};
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::handler::{Exact, Micro, NO_ROW};
-use crate::exec::vector::select::{Binder, Place, select};
+use crate::exec::vector::select::{Binder, Location, select};
 use crate::exec::vector::{code, effect};
 use crate::valhall::fast::access::Access;
 use crate::valhall::fast::atomic::Atomic;
@@ -245,10 +245,10 @@ impl Bind {
         Some(self.rows.add(Slot::of(operand, element, half, ty.mask(), written)?))
     }
 
-    fn place(&mut self, operand: u16, element: u16, ty: Type, written: bool) -> Place {
+    fn place(&mut self, operand: u16, element: u16, ty: Type, written: bool) -> Location {
         let number = self.operands.get(usize::from(operand)).is_some_and(is_number);
         let slot = if ty.size() == 32 || number { self.slot(operand, element, None, ty, written) } else { None };
-        slot.map_or(Place::Nowhere, |row| Place::Row(row, 0))
+        slot.map_or(Location::Nowhere, |row| Location::Row(row, 0))
     }
 
     fn both(&mut self, operand: u16, element: u16, ty: Type, written: bool) -> Option<[u16; 2]> {
@@ -266,11 +266,11 @@ fn is_number(operand: &table::Operand) -> bool {
 }
 
 impl Binder for Bind {
-    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Location {
         self.place(operand, element, ty, false)
     }
 
-    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Location {
         self.place(operand, element, ty, true)
     }
 
@@ -282,16 +282,16 @@ impl Binder for Bind {
         self.both(operand, element, ty, true)
     }
 
-    fn state(&mut self, state: u16) -> Place {
-        known::state(state).map_or(Place::Nowhere, Place::Number)
+    fn state(&mut self, state: u16) -> Location {
+        known::state(state).map_or(Location::Nowhere, Location::Number)
     }
 
-    fn state_target(&mut self, _: u16) -> Place {
-        Place::Nowhere
+    fn state_target(&mut self, _: u16) -> Location {
+        Location::Nowhere
     }
 
-    fn special(&mut self, special: Special) -> Place {
-        if special == Special::Lane { Place::Row(row::LANE as u16, 0) } else { Place::Nowhere }
+    fn special(&mut self, special: Special) -> Location {
+        if special == Special::Lane { Location::Row(row::LANE as u16, 0) } else { Location::Nowhere }
     }
 
     fn special_pair(&mut self, special: Special) -> Option<[u16; 2]> {

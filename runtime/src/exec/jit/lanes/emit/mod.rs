@@ -174,11 +174,11 @@ enum Access {
 struct Distance {
     at: usize,
     next: u64,
-    to: Place,
+    to: Destination,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Destination {
     Label(Label),
     Constant(usize),
 }
@@ -260,8 +260,8 @@ impl Emitter {
         let first = code.len();
         for Distance { at, next, to } in self.distances {
             let to = match to {
-                Place::Label(Label(label)) => self.labels[label]?,
-                Place::Constant(nth) => (first + nth * size_of::<Constant>()) as u64,
+                Destination::Label(Label(label)) => self.labels[label]?,
+                Destination::Constant(nth) => (first + nth * size_of::<Constant>()) as u64,
             };
             let way = i32::try_from(to as i64 - next as i64).ok()?;
             code.get_mut(at..at + 4)?.copy_from_slice(&way.to_le_bytes());
@@ -282,7 +282,7 @@ impl Emitter {
         }
         if instruction.is_ip_rel_memory_operand() && instruction.code() != Code::Lea_r64_m {
             let nth = instruction.memory_displacement64() as usize / size_of::<Constant>();
-            self.distances.push(Distance { at, next: self.place, to: Place::Constant(nth) });
+            self.distances.push(Distance { at, next: self.place, to: Destination::Constant(nth) });
         }
         Some(())
     }
@@ -302,7 +302,7 @@ impl Emitter {
     /// Makes the last four bytes the distance to a label.
     fn leads(&mut self, to: Label) {
         let (at, next) = (self.place as usize - 4, self.place);
-        self.distances.push(Distance { at, next, to: Place::Label(to) });
+        self.distances.push(Distance { at, next, to: Destination::Label(to) });
     }
 
     /// Jumps to a label.

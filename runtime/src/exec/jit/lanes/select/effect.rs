@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use isaforge_core::semantics::{NONE, Node, Op, Part, Type};
 
-use super::{Access, Cover, Found, Place, Target, Truth};
+use super::{Access, Cover, Found, Location, Target, Truth};
 use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
 use crate::exec::jit::lanes::pieces::Pieces;
 
@@ -55,7 +55,9 @@ impl Cover<'_> {
             _ => (address, 0),
         };
         let Node { op: Op::Operand, args: [operand, element, ..], ty, .. } = *self.node(base)? else { return None };
-        let [Place::Row(low), Place::Row(high)] = self.binding.operand(operand, element, ty)? else { return None };
+        let [Location::Row(low), Location::Row(high)] = self.binding.operand(operand, element, ty)? else {
+            return None;
+        };
         // The window is looked up with the initial content of the rows, so they must not have been written before.
         let is_old = |graph: &mut Graph, row: u32| {
             let value = graph.read(row);

@@ -27,7 +27,7 @@ pub(crate) use truth::Truth;
 
 /// The location of 32 bits of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// In a row.
     Row(u32),
     /// A constant, the same in all lanes.
@@ -59,7 +59,7 @@ pub(crate) struct Access {
 /// Locates operands and states.
 pub(crate) trait Binding {
     /// Returns where the words of an operand's element are read; the second is for types of more than 32 bits.
-    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]>;
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Location; 2]>;
     /// Returns where an operand's element is written.
     fn target(&mut self, operand: u16, element: u16) -> Option<Target>;
     /// Returns the lanes that execute; in the others, rows and sets keep their content. `None` if writes go to all
@@ -78,9 +78,9 @@ pub(crate) trait Binding {
         None
     }
     /// Returns where a state is read.
-    fn state(&mut self, state: u16) -> Option<Place>;
+    fn state(&mut self, state: u16) -> Option<Location>;
     /// Returns the words of a property of the thread.
-    fn special(&mut self, special: Special) -> Option<[Place; 2]>;
+    fn special(&mut self, special: Special) -> Option<[Location; 2]>;
     /// Returns the window of memory that all lanes access. `None` if that is not known.
     fn access(&mut self, access: Access) -> Option<usize>;
 }
@@ -220,10 +220,10 @@ impl<'a> Cover<'a> {
         Some(Found::Pieces(Pieces::pair(words).slice(0, ty.size())))
     }
 
-    fn put_places(&mut self, [low, high]: [Place; 2], ty: Type) -> Found {
-        let mut read = |place: Place| match place {
-            Place::Row(row) => self.graph.read(row),
-            Place::Number(number) => self.graph.splat(number),
+    fn put_places(&mut self, [low, high]: [Location; 2], ty: Type) -> Found {
+        let mut read = |place: Location| match place {
+            Location::Row(row) => self.graph.read(row),
+            Location::Number(number) => self.graph.splat(number),
         };
         let low = read(low);
         let pieces = if ty.size() > 32 { Pieces::pair([low, read(high)]) } else { Pieces::of(low, 32) };
@@ -242,9 +242,9 @@ impl<'a> Cover<'a> {
                 Some(self.put_places(places, ty))
             }
             Op::State if b == NONE => match self.binding.state(a) {
-                Some(Place::Number(number)) => self.put_number(number.into(), ty),
+                Some(Location::Number(number)) => self.put_number(number.into(), ty),
                 _ if ty == Type::BOOL => self.binding.set(a, self.graph).map(Found::Truth),
-                row => Some(self.put_places([row?, Place::Number(0)], ty)),
+                row => Some(self.put_places([row?, Location::Number(0)], ty)),
             },
             Op::Special => {
                 let places = self.binding.special(*Special::ALL.get(usize::from(node.imm))?)?;

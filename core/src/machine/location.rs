@@ -9,7 +9,7 @@ use crate::semantics::{Shape, Type};
 
 /// What an operand refers to.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum Location {
     /// Registers from this one, and the width of the operand in bits: a narrower value is a part of it. With a width of
     /// 0, element 0 replaces the whole register however narrow it is.
     Register(Register, u16),
@@ -25,18 +25,18 @@ pub enum Place {
         /// The computation: the fields are its operands, and it writes the result to the operand after them.
         shape: Shape,
         /// What the fields refer to.
-        fields: Vec<Place>,
+        fields: Vec<Location>,
     },
-    /// Accepts writes and discards them. Reads are those of the other place.
-    Discarded(Box<Place>),
+    /// Accepts writes and discards them. Reads are those of the other location.
+    Discarded(Box<Location>),
     /// Cannot be read or written.
     Nothing,
 }
 
-impl Place {
+impl Location {
     /// The type with which a reading reads this field: a register has no more bits than its bank, however wide `ty` is.
     pub fn type_in_reading(&self, hardware: &Hardware, ty: Type) -> Type {
-        let Place::Register(register, 0) = self else { return ty };
+        let Location::Register(register, 0) = self else { return ty };
         let width = hardware.banks.get(usize::from(register.bank)).map(|bank| bank.width.clamp(1, 64));
         width.filter(|width| u32::from(*width) < ty.size()).map_or(ty, |width| Type::unsigned(width as u8))
     }

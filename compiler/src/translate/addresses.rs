@@ -4,22 +4,22 @@ use isaforge_core::table::{Base, Isa, Target};
 
 /// Where a word is, in both revisions.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Addresses {
     /// The length of a word in bytes, in the source and in the target.
     lengths: [u64; 2],
     /// The index of the word and the number of words, if that is known.
     program: Option<(u64, u64)>,
 }
 
-impl Place {
+impl Addresses {
     /// Anywhere in any program.
-    pub(super) fn unknown(from: &Isa, to: &Isa) -> Place {
-        Place { lengths: [from, to].map(|isa| u64::from(isa.word_bits.div_ceil(8))), program: None }
+    pub(super) fn unknown(from: &Isa, to: &Isa) -> Addresses {
+        Addresses { lengths: [from, to].map(|isa| u64::from(isa.word_bits.div_ceil(8))), program: None }
     }
 
     /// The word with this index in a program of `count` words.
-    pub(super) fn within(from: &Isa, to: &Isa, index: usize, count: usize) -> Place {
-        Place { program: Some((index as u64, count as u64)), ..Place::unknown(from, to) }
+    pub(super) fn within(from: &Isa, to: &Isa, index: usize, count: usize) -> Addresses {
+        Addresses { program: Some((index as u64, count as u64)), ..Addresses::unknown(from, to) }
     }
 
     /// The addresses of the word and of the next one, in the source or in the target.

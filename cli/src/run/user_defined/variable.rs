@@ -8,7 +8,7 @@ use super::Set;
 
 /// A register, or an element of a state.
 #[derive(Debug)]
-pub struct Place {
+pub struct Variable {
     of: Of,
     /// Its name.
     pub name: String,
@@ -25,28 +25,28 @@ enum Of {
     State(&'static str, u32),
 }
 
-impl Place {
+impl Variable {
     /// Finds a register by its name, or a state: `acc`, or `stack[3]` for an element of several.
     pub fn named((_, semantics, hardware): Set, text: &str) -> Option<Self> {
         if let Some(register) = hardware.register(text) {
             let bank = &hardware.banks[usize::from(register.bank)];
             let (width, shared, name) = (bank.width.into(), bank.uniform, hardware.name(register).to_string());
-            return Some(Place { of: Of::Register(register), name, width, shared });
+            return Some(Variable { of: Of::Register(register), name, width, shared });
         }
         semantics.states.iter().zip(0..).find_map(|(state, index)| {
             let bank = Bank::of_state(state);
             let element = bank.index(text).filter(|_| state.count > 1 || text == state.name)?;
             let shared = hardware.uniform.contains(&index) || hardware.bits.iter().any(|(bits, _)| *bits == index);
-            Some(Place { of: Of::State(state.name, element), name: bank.name(element), width: bank.width, shared })
+            Some(Variable { of: Of::State(state.name, element), name: bank.name(element), width: bank.width, shared })
         })
     }
 
     /// The places that a name stands for: one, or all elements of an array of states. Empty if there are none.
     pub fn all(set: Set, text: &str) -> Vec<Self> {
-        let one = Place::named(set, text);
+        let one = Variable::named(set, text);
         let array = set.1.states.iter().find(|state| one.is_none() && state.name == text);
         let elements = array.map_or(0..0, |state| 0..state.count);
-        one.into_iter().chain(elements.filter_map(|index| Place::named(set, &format!("{text}[{index}]")))).collect()
+        one.into_iter().chain(elements.filter_map(|index| Variable::named(set, &format!("{text}[{index}]")))).collect()
     }
 
     /// Returns its value in a lane.
