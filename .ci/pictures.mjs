@@ -44,7 +44,7 @@ try {
       await picture(width, dark, height, join(folder, `${name}-${kind}.png`));
     }
   }
-  for (const [name, dark, height] of docs ? [["instruction", false, 760], ["decoder", true, 760]] : []) {
+  for (const [name, dark, height] of docs ? [["instruction", false, 760], ["decoder", true, 810]] : []) {
     await screen(1000, dark, height);
     const [page, act] = shown[name];
     await open(join(manuals, page));
