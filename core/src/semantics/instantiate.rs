@@ -260,12 +260,11 @@ fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl F
     needed.visit_down(|at, needed| {
         let node = &operation.nodes[at];
         count += 1;
-        if node.op == Op::Pick {
-            if let Some(arm) = arm(operation, node, &modifier) {
-                needed.insert(arm);
-            }
-        } else {
-            for_each_argument(node, operation.lists, |argument| needed.insert(argument));
+        match arm(operation, node, &modifier) {
+            Some(arm) => needed.insert(arm),
+            // A reserved value, which no valid word has.
+            None if node.op == Op::Pick => {}
+            None => for_each_argument(node, operation.lists, |argument| needed.insert(argument)),
         }
     });
     let mut shape = Shape {
@@ -286,12 +285,31 @@ fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl F
     shape.compact()
 }
 
-/// The node that a pick selects. `None` for reserved values, which no valid word has.
+/// The node that a pick, or a selection by a modifier alone, evaluates to. `None` for other nodes, and for reserved
+/// values of a pick.
 fn arm(operation: &Operation, node: &Node, modifier: impl Fn(u16) -> u64) -> Option<u16> {
+    match node.op {
+        Op::Pick => {
+            let bits = modifier(node.args[0]);
+            let mut arms = list(operation, node.args[1], node.args[2]).chunks_exact(2);
+            arms.find(|arm| u64::from(arm[0]) == bits).map(|arm| arm[1])
+        }
+        Op::Select => {
+            let condition = operation.nodes.get(usize::from(node.args[0])).filter(|node| node.op == Op::Is)?;
+            Some(node.args[if holds(operation, condition, modifier) { 1 } else { 2 }])
+        }
+        _ => None,
+    }
+}
+
+/// Whether the modifier of an [`Op::Is`] has one of its values.
+fn holds(operation: &Operation, node: &Node, modifier: impl Fn(u16) -> u64) -> bool {
     let bits = modifier(node.args[0]);
-    let start = usize::from(node.args[1]);
-    let arms = operation.lists.get(start..start + usize::from(node.args[2])).unwrap_or_default();
-    arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits).map(|arm| arm[1])
+    list(operation, node.args[1], node.args[2]).iter().any(|value| u64::from(*value) == bits)
+}
+
+fn list(operation: &Operation, from: u16, count: u16) -> &'static [u16] {
+    operation.lists.get(usize::from(from)..usize::from(from) + usize::from(count)).unwrap_or_default()
 }
 
 /// The node for a constant, or for a node that depends on a modifier. `None` for other nodes.
@@ -302,23 +320,19 @@ pub(super) fn chosen(
     map: &[u16],
     modifier: impl Fn(u16) -> u64,
 ) -> Option<u16> {
-    let list = |from: u16, count: u16| {
-        operation.lists.get(usize::from(from)..usize::from(from) + usize::from(count)).unwrap_or_default()
-    };
     Some(match node.op {
         Op::Const => {
             let value = operation.constants.get(usize::from(node.args[0])).copied().unwrap_or(0);
             shape.push_constant(node.ty, value)
         }
-        Op::Pick => match arm(operation, node, &modifier).and_then(|arm| map.get(usize::from(arm)).copied()) {
-            Some(id) => id,
-            None => shape.push_constant(node.ty, 0),
-        },
-        Op::Is => {
-            let bits = modifier(node.args[0]);
-            let holds = list(node.args[1], node.args[2]).iter().any(|value| u64::from(*value) == bits);
-            shape.push_constant(Type::BOOL, holds.into())
+        Op::Pick | Op::Select => {
+            match arm(operation, node, &modifier).and_then(|arm| map.get(usize::from(arm)).copied()) {
+                Some(id) => id,
+                None if node.op == Op::Select => return None,
+                None => shape.push_constant(node.ty, 0),
+            }
         }
+        Op::Is => shape.push_constant(Type::BOOL, holds(operation, node, modifier).into()),
         Op::Modifier => shape.push_constant(node.ty, modifier(node.args[0])),
         _ => return None,
     })

@@ -18,7 +18,6 @@ use super::given::Given;
 use super::handler::{self, Handler, handler};
 use super::lower::{Left, Lowering, Order, Tables, with_tables};
 use super::memory_view::MemoryView;
-use super::mnemonics::Mnemonics;
 use super::op::Op;
 use super::reach::Reach;
 use super::row;
@@ -65,8 +64,6 @@ pub struct Lowered {
     words: Vec<Word>,
     /// For each word, the end of the run that begins there; within a run, each word is followed by the next.
     runs: Vec<u32>,
-    /// The mnemonics of its words.
-    pub mnemonics: Mnemonics,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
     /// The barriers at which threads end.
@@ -193,7 +190,6 @@ impl Lowered {
             ops,
             words,
             runs,
-            mnemonics: Mnemonics::new(program),
             steps,
             last_barriers,
             exact,

@@ -14,7 +14,7 @@
 //! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
 //! - `bundle`, `family`: eight warps, also as operations on rows see them
 //! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `op`: the operations
-//! - `operands`, `lower`, `mnemonics`, `code`: programs as operations
+//! - `operands`, `lower`, `code`: programs as operations
 //! - `jit`, `tally`: their machine code, and counts
 //! - `run`: launches
 //!
@@ -46,7 +46,6 @@ mod log;
 mod lower;
 mod memory;
 mod memory_view;
-mod mnemonics;
 mod op;
 mod operands;
 mod pattern;

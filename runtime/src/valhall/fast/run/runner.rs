@@ -2,6 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::valhall::launch::{Origin, Outcome, RunError};
+use crate::valhall::program::{Decoder, Profile};
 
 use super::probe::Probe;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
@@ -75,10 +76,16 @@ impl<'a> Runner<'a> {
             *threads = threads.wrapping_add(*change);
             Some(*threads)
         });
+        let mut profile = Profile::new();
+        for (word, threads) in self.code.program.words.iter().zip(threads).filter(|(_, threads)| *threads > 0) {
+            if let Some((instruction, _)) = Decoder::get().decode(*word) {
+                profile.count(instruction, threads);
+            }
+        }
         Outcome {
             thread_instructions: self.tally.spent,
             warp_instructions: self.tally.warp_instructions,
-            mnemonics: self.code.mnemonics.count(threads),
+            mnemonics: profile.sorted(),
         }
     }
 
