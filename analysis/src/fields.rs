@@ -1,10 +1,12 @@
 //! The meaning of an instruction's bits, as a table of the same layout for every kind of instruction set.
 
-use isaforge_core::Tables;
+use isaforge_core::annotate::Role;
 use isaforge_core::bits::word_of;
 use isaforge_core::explain::{Field as Explained, bits_text, groups, words};
 use isaforge_core::group;
-use isaforge_core::stream::{Source, annotate};
+use isaforge_core::stream::{Decoded, Engine, STORED, Source, annotate};
+use isaforge_core::table::{Enum, Form, Modifier, Operand, Type};
+use isaforge_core::{Isa, Tables};
 
 /// A field: some bits of an instruction and their meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,21 +66,47 @@ pub fn fields(tables: Tables, bytes: &[u8]) -> Vec<Field> {
         }
         Tables::Streams(engine) => {
             let Ok(decoded) = engine.decode(bytes) else { return Vec::new() };
-            let mut all = Vec::new();
-            annotate(engine, &decoded, &mut |note| {
-                let (name, meaning) = match note.field {
-                    Some(field) if matches!(field.source, Source::Bits(_)) => (field.name, field.doc),
-                    Some(_) => return,
-                    None if note.constant => ("constant", "must have this value"),
-                    None => ("ignored", "may be anything"),
-                };
-                let mut runs: Vec<(u16, u16)> =
-                    note.bits.runs().map(|(at, width)| ((at + width - 1) as u16, at as u16)).collect();
-                runs.reverse();
-                let (name, meaning) = (name.to_owned(), meaning.to_owned());
-                all.push(Field { runs, name, text: note.text.as_str().to_owned(), meaning });
-            });
-            all
+            of_stream(engine, &decoded).iter().map(|field| Field::explained("", field)).collect()
         }
     }
+}
+
+/// The bits of an instruction of a stream: constant bits, the fields in the order of the specification, then bits
+/// without meaning. Values are cut to 64 bits.
+pub fn of_stream(engine: Engine, decoded: &Decoded) -> Vec<Explained> {
+    let layout = engine.scope(decoded).layout;
+    let is_operand = |name: &str| {
+        let mut fields = layout.operands.iter().filter_map(|operand| layout.fields.get(usize::from(operand.field)));
+        fields.any(|field| field.name == name.strip_suffix(STORED).unwrap_or(name))
+    };
+    let mut all = Vec::new();
+    annotate(engine, decoded, &mut |note| {
+        let (name, role, meaning) = match note.field {
+            // What is computed has no bits.
+            Some(field) if !matches!(field.source, Source::Bits(_)) => return,
+            Some(field) if is_operand(field.name) => (field.name, Role::Operand, field.doc),
+            Some(field) => (field.name, Role::Modifier, field.doc),
+            None if note.constant => ("constant", Role::Fixed, "must have this value"),
+            None => ("ignored", Role::Ignored, "may be anything"),
+        };
+        let mut runs: Vec<(u8, u8)> = note.bits.runs().map(|(at, width)| ((at + width - 1) as u8, at as u8)).collect();
+        runs.reverse();
+        let (text, meaning) = (note.text.as_str().to_owned(), meaning.to_owned());
+        all.push(Explained { text, meaning, ..Explained::new(runs, name, role, note.value.get(0, 64)) });
+    });
+    all
+}
+
+/// The modifiers of the instructions of a form and of its operands, each with the enum of its values; `None` for one
+/// that is written or not.
+pub fn modifiers(isa: &'static Isa, form: &'static Form) -> Vec<(String, Option<&'static Enum>)> {
+    let values = |modifier: &'static Modifier| match modifier.ty {
+        Type::Enum(number) => isa.enums.get(usize::from(number)),
+        _ => None,
+    };
+    let own = form.modifiers.iter().map(|modifier| (modifier.name.to_owned(), values(modifier)));
+    let of = |operand: &'static Operand| {
+        operand.suffixes.iter().map(|suffix| (format!("{}.{}", operand.name, suffix.name), values(suffix)))
+    };
+    own.chain(form.operands.iter().flat_map(of)).collect()
 }

@@ -16,6 +16,7 @@
 //! - [`program`]: all instructions of a program and its labels
 //! - [`graph`]: control flow
 //! - [`access`]: the registers and states that instructions access
+//! - [`mod@list`]: all instructions of a set
 //! - [`liveness`]: which registers are read later
 //! - [`mod@lint`]: mistakes that can be found without running the program
 //! - [`profile`]: execution counts of instructions
@@ -31,6 +32,7 @@ pub mod entry;
 pub mod fields;
 pub mod graph;
 pub mod lint;
+pub mod list;
 pub mod liveness;
 mod masked;
 #[cfg(feature = "picture")]
@@ -44,6 +46,7 @@ pub use access::Access;
 pub use entry::{Entry, Flow, Instruction, Operand};
 pub use graph::Graph;
 pub use lint::{Finding, lint};
+pub use list::{Listed, list};
 pub use liveness::Liveness;
 pub use profile::Profile;
 pub use program::Program;

@@ -49,7 +49,8 @@ pub fn lint(program: &Program<'_>, graph: &Graph) -> Vec<Finding> {
 /// that nothing leads there.
 fn is_padding(program: &Program<'_>, block: &Block) -> bool {
     let [Entry { instruction: Ok(one), .. }] = &program.entries[block.entries.clone()] else { return false };
-    one.flow.end == When::Always && one.operands.is_empty() && one.modifiers.is_empty() && one.writes.is_empty()
+    let ends = one.flow.end == When::Always && !one.flow.masked;
+    ends && one.operands.is_empty() && one.modifiers.is_empty() && one.writes.is_empty()
 }
 
 fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {

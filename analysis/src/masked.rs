@@ -18,7 +18,7 @@ impl Program<'_> {
             let Ok(one) = &mut entry.instruction else { continue };
             if !unmasks(one) {
                 one.writes.iter_mut().for_each(|(_, whole)| *whole = false);
-                one.flow.end = one.flow.end.min(When::Sometimes);
+                one.flow.masked = true;
             }
         }
     }

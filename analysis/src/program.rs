@@ -87,6 +87,12 @@ impl<'s> Program<'s> {
         }
     }
 
+    /// The number of instructions of which the specification does not say what they do: those with a branch target are
+    /// taken for conditional branches.
+    pub fn unknown(&self) -> usize {
+        self.instructions().filter(|one| !one.flow.known).count()
+    }
+
     /// The address of an entry.
     pub fn address(&self, entry: usize) -> u64 {
         let offset = self.entries.get(entry).map_or(0, |entry| entry.bytes.start);

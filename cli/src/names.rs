@@ -1,9 +1,9 @@
 //! The names that a set defines: its instructions, their fields, its enums, and how it writes registers.
 
 use isaforge_analysis::fields::fields;
+use isaforge_analysis::list::{exists, first_sentence};
 use isaforge_core::Tables;
 use isaforge_core::explain::words::affixes;
-use isaforge_core::stream::Engine;
 use isaforge_core::table::Enum;
 
 use crate::example::example;
@@ -18,18 +18,6 @@ pub fn instructions(tables: Tables) -> Vec<(&'static str, &'static str)> {
             all.filter(|(index, _)| exists(engine, *index)).map(|(_, found)| (found.name, found.title)).collect()
         }
     }
-}
-
-/// Whether an instruction of a stream, given by its index, exists in the engine's generation.
-pub fn exists(engine: Engine, index: usize) -> bool {
-    let mut own = engine.stream.layouts_of(0).iter().filter(|layout| usize::from(layout.opcode) == index).peekable();
-    // Sequences of operands have no layout.
-    own.peek().is_none() || own.any(|layout| engine.has(layout))
-}
-
-/// The first sentence of a description, without its full stop.
-pub fn first_sentence(doc: &'static str) -> &'static str {
-    doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.')
 }
 
 /// The names of the fields of an instruction. Bits without a choice are not listed.

@@ -85,8 +85,7 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<
 
 /// Says how many instructions the specification does not say the flow of.
 pub fn note_unknown(program: &Program<'_>) {
-    let known = program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).map(|one| one.flow.known);
-    let unknown = known.filter(|known| !known).count();
+    let unknown = program.unknown();
     if unknown > 0 {
         let which = count(unknown as u64, "instruction");
         let note = "those with a target are taken for conditional branches";

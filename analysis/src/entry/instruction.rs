@@ -147,6 +147,9 @@ pub struct Flow {
     pub calls: bool,
     /// Whether the thread ends.
     pub end: When,
+    /// Whether the program may have masked lanes here, which go on after it when the others end. The instruction alone
+    /// does not tell.
+    pub masked: bool,
     /// The slots of the messages it sends, bit 0 for slot 0.
     pub sends: u8,
     /// The slots it waits for after executing, bit 0 for slot 0.
@@ -179,7 +182,7 @@ impl Flow {
 
     /// Whether execution may continue with the next instruction.
     pub fn falls_through(&self) -> bool {
-        self.end != When::Always && (self.branch != When::Always || self.calls)
+        (self.end != When::Always || self.masked) && (self.branch != When::Always || self.calls)
     }
 
     /// Returns `next`, `branch`, `jump`, `call` or `end`.

@@ -2,8 +2,9 @@
 
 use isaforge_analysis::Set;
 use isaforge_analysis::entry::entries;
+use isaforge_analysis::fields::modifiers;
 use isaforge_core::Isa;
-use isaforge_core::table::{Modifier, Type};
+use isaforge_core::table::Enum;
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 use crate::words::word_bytes;
@@ -33,13 +34,10 @@ pub fn describe(set: &Set, isa: &'static Isa, (opcode, word): (u16, u64), valid:
         row("reads", &accesses(set, bytes, false));
         row("writes", &accesses(set, bytes, true));
     }
-    for (number, modifier) in form.modifiers.iter().enumerate() {
-        row(if number == 0 { "modifiers" } else { "" }, &values(isa, modifier.name, modifier));
-    }
-    for operand in form.operands {
-        for suffix in operand.suffixes {
-            row("", &values(isa, &format!("{}.{}", operand.name, suffix.name), suffix));
-        }
+    for (number, (name, of)) in modifiers(isa, form).iter().enumerate() {
+        // Those of operands have no head.
+        let head = if number == 0 && !form.modifiers.is_empty() { "modifiers" } else { "" };
+        row(head, &values(name, *of));
     }
     row("unit", form.unit);
     row("source", form.source);
@@ -57,9 +55,8 @@ pub fn describe(set: &Set, isa: &'static Isa, (opcode, word): (u16, u64), valid:
 }
 
 /// The possible values of a modifier.
-fn values(isa: &'static Isa, name: &str, modifier: &'static Modifier) -> String {
-    let Type::Enum(number) = modifier.ty else { return format!("{name}: written or not") };
-    let of = &isa.enums[usize::from(number)];
+fn values(name: &str, of: Option<&'static Enum>) -> String {
+    let Some(of) = of else { return format!("{name}: written or not") };
     let mut names: Vec<&str> = of.values.iter().map(|value| value.name).collect();
     names.dedup();
     let more = names.len().saturating_sub(NAMED);

@@ -3,7 +3,6 @@
 pub mod conform;
 pub mod dis;
 pub mod explain;
-pub mod operands;
 
 use crate::mistakes::{Mistake, Place};
 use crate::words::{Encoding, detect, hex_digits};

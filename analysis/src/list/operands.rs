@@ -13,8 +13,8 @@ pub struct Used {
     pub writes: bool,
 }
 
-/// The operands of an operation in the order of its syntax. `slots` are the slots that may contain it, and `graph` is what
-/// it does, if that is known.
+/// The operands of an operation in the order of its syntax. `slots` are the slots that may contain it, and `graph` is
+/// what it does, if that is known.
 pub fn operands(isa: &'static GroupIsa, operation: &Operation, slots: &[usize], graph: &[Node]) -> Vec<Used> {
     // Graphs number roles after the operands, sorted by name.
     let mut roles: Vec<&str> = isa.slots.iter().flat_map(|slot| slot.roles).map(|(name, _)| *name).collect();
