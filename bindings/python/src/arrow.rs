@@ -5,28 +5,31 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
-use arrow_array::types::{UInt16Type, UInt64Type};
-use arrow_array::{Array as _, ArrayRef, StructArray};
+use arrow_array::types::{Int64Type, UInt16Type, UInt64Type};
+use arrow_array::{Array as _, ArrayRef, StructArray, make_array};
 use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, Field};
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList, PyTuple};
+use pyo3::types::slice::PySliceIndices;
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyTuple};
 
-use crate::sequence::Items;
+use crate::sequence::{Get, Items, count};
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
 /// A column of a batch as an Arrow array. `pyarrow.array(column)`, `polars.Series(column)` and everything else that
-/// supports `__arrow_c_array__` takes it without a copy.
+/// supports `__arrow_c_array__` takes it without a copy. A slice is another `Array`; two are equal if their types and
+/// values are.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")
 /// >>> isa.texts(isa.assemble("MOV.i32 r1, r2")).to_list()
 /// ['MOV.i32 r1, r2']
-#[pyclass(frozen, sequence, module = "isaforge")]
+#[pyclass(frozen, sequence, weakref, module = "isaforge")]
 pub struct Array {
     array: ArrayRef,
 }
@@ -82,11 +85,20 @@ impl Array {
         self.array.len()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let len = self.array.len();
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let range = slice.indices(len as isize)?;
+            return Ok(Bound::new(py, Array::from(sliced(&self.array, &range)?))?.into_any());
+        }
+        let index: isize = index.extract()?;
         let at = if index < 0 { index.checked_add_unsigned(len) } else { Some(index) };
         let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < len);
         value(py, &self.array, at.ok_or_else(|| PyIndexError::new_err("there are fewer values"))?)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Array>().is_ok_and(|other| *self.array == *other.get().array)
     }
 
     fn __repr__(&self) -> String {
@@ -94,8 +106,16 @@ impl Array {
     }
 }
 
-/// Instructions as an Arrow record batch: `pyarrow.record_batch(batch)` takes it without a copy.
-#[pyclass(frozen, mapping, module = "isaforge")]
+/// Instructions as an Arrow record batch: `pyarrow.record_batch(batch)` takes it without a copy. Its columns are looked
+/// up by name; iteration yields its rows, each as a `dict`.
+///
+/// >>> import isaforge
+/// >>> isa = isaforge.load("valhall")
+/// >>> for row in isa.records(isa.assemble("MOV.i32 r1, r2\nNOP.end")):
+/// ...     print(row["address"], row["text"], row["writes"])
+/// 0 MOV.i32 r1, r2 ['r1']
+/// 8 NOP.end []
+#[pyclass(frozen, mapping, weakref, module = "isaforge")]
 pub struct RecordBatch {
     rows: StructArray,
 }
@@ -103,6 +123,17 @@ pub struct RecordBatch {
 impl From<StructArray> for RecordBatch {
     fn from(rows: StructArray) -> Self {
         RecordBatch { rows }
+    }
+}
+
+impl RecordBatch {
+    /// A row by the names of its columns.
+    fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let row = PyDict::new(py);
+        for (name, column) in self.rows.column_names().into_iter().zip(self.rows.columns()) {
+            row.set_item(name, value(py, column, index)?)?;
+        }
+        Ok(row)
     }
 }
 
@@ -134,13 +165,46 @@ impl RecordBatch {
         Ok(Arc::clone(column).into())
     }
 
+    /// All rows.
+    fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows: Vec<_> = (0..self.rows.len()).map(|index| self.row(py, index)).collect::<PyResult<_>>()?;
+        PyList::new(py, rows)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Items {
+        let len = slf.get().rows.len();
+        let row: Get = |batch, index| Ok(batch.cast::<RecordBatch>()?.get().row(batch.py(), index)?.into_any());
+        Items::by(row, slf.into_any().unbind(), len)
+    }
+
     fn __len__(&self) -> usize {
         self.rows.len()
     }
 
-    fn __repr__(&self) -> String {
-        format!("<isaforge.RecordBatch of {} rows: {}>", self.rows.len(), self.rows.column_names().join(", "))
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<RecordBatch>().is_ok_and(|other| self.rows == other.get().rows)
     }
+
+    fn __repr__(&self) -> String {
+        let rows = count(self.rows.len(), "row");
+        format!("<isaforge.RecordBatch of {rows}: {}>", self.rows.column_names().join(", "))
+    }
+}
+
+/// The values at the indices of a slice. Those that are next to each other are not copied.
+fn sliced(array: &ArrayRef, range: &PySliceIndices) -> PyResult<ArrayRef> {
+    if range.step == 1 || range.slicelength == 0 {
+        // An empty slice may start anywhere.
+        let start = if range.slicelength == 0 { 0 } else { range.start as usize };
+        return Ok(array.slice(start, range.slicelength));
+    }
+    let data = array.to_data();
+    let mut taken = MutableArrayData::new(vec![&data], false, range.slicelength);
+    for step in 0..range.slicelength as isize {
+        let at = (range.start + step * range.step) as usize;
+        taken.try_extend(0, at, at + 1).map_err(failed)?;
+    }
+    Ok(make_array(taken.freeze()))
 }
 
 fn failed(error: arrow_schema::ArrowError) -> PyErr {
@@ -192,6 +256,7 @@ fn value<'py>(py: Python<'py>, array: &ArrayRef, index: usize) -> PyResult<Bound
     Ok(match array.data_type() {
         DataType::UInt16 => array.as_primitive::<UInt16Type>().value(index).into_pyobject(py)?.into_any(),
         DataType::UInt64 => array.as_primitive::<UInt64Type>().value(index).into_pyobject(py)?.into_any(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(index).into_pyobject(py)?.into_any(),
         DataType::Utf8 => array.as_string::<i32>().value(index).into_pyobject(py)?.into_any(),
         DataType::Binary => array.as_binary::<i32>().value(index).into_pyobject(py)?.into_any(),
         DataType::Dictionary(..) => {

@@ -16,6 +16,7 @@ use isaforge_core::print::{Style, print};
 use isaforge_core::text::Line;
 
 use crate::input::{CHUNK, Items};
+use crate::instruction::kind;
 use crate::set::Set;
 
 /// Calls `each` with every word, its index, and whether it is valid (not null).
@@ -187,7 +188,7 @@ impl Rows {
             Ok(found) => {
                 let named = self.mnemonic.append(&found.mnemonic);
                 named.map_err(|_| format!("there are more than {MAX_NAMES} different names"))?;
-                self.flow.append(found.flow.name()).map_err(|error| error.to_string())?;
+                self.flow.append_option(kind(&found.flow));
                 self.text.append_value(&found.text);
                 self.error.append_null();
                 found.modifiers.iter().for_each(|modifier| self.modifiers.values().append_value(&modifier.text));

@@ -59,9 +59,9 @@ pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>)
     raised(build())
 }
 
-/// An `AssembleError` without a position.
-pub fn not_one(py: Python<'_>, message: &str) -> PyErr {
-    raised(build(py, "AssembleError", message, "`assemble` takes programs", &[]))
+/// An `AssembleError` without a position, for a text that is not one instruction.
+pub fn not_one(py: Python<'_>, message: &str, help: &str) -> PyErr {
+    raised(build(py, "AssembleError", message, help, &[]))
 }
 
 /// An `AssembleError` for all mistakes in a text.

@@ -1,33 +1,38 @@
 //! The meaning of every bit of an instruction, as data.
 
 use isaforge_analysis::entry::entries;
+use isaforge_analysis::fields::{modifiers, of_stream as of_stream_bits};
 use isaforge_core::annotate::Role;
 use isaforge_core::bits::word_of;
 use isaforge_core::explain::picture::picture;
 use isaforge_core::explain::{Field as Known, groups, name_keys, words};
 use isaforge_core::group::GroupIsa;
 use isaforge_core::group::info::operations;
+use isaforge_core::group::table::Operation;
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::print::{Style, print};
-use isaforge_core::stream::{self, Engine, Source};
+use isaforge_core::stream::Engine;
+use isaforge_core::table::Enum;
 use isaforge_core::text::Line;
-use isaforge_core::{Isa, Tables, group};
+use isaforge_core::{Isa as WordIsa, Tables, group};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use crate::html;
-use crate::set::Set;
+use crate::sequence::count;
+use crate::set::{Isa, Set};
 
-/// A field of an instruction: its runs of bits (`bits`, highest and lowest of each), its value, and the meaning of the
-/// value. `role` is `opcode`, `fixed`, `modifier`, `operand`, `suffix`, `shared` or `ignored`. `wrong` marks a field
-/// that makes the instruction invalid.
-#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+/// A field of an instruction: its runs of bits (`bits`, highest and lowest of each), its value, the `text` of the value
+/// in assembly, if it is written, and its meaning. `role` is `opcode`, `fixed`, `modifier`, `operand`, `suffix`,
+/// `shared` or `ignored`. `wrong` marks a field that makes the instruction invalid.
+#[pyclass(frozen, eq, hash, get_all, weakref, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Field {
     name: String,
     operand: String,
     bits: Vec<(u8, u8)>,
-    role: &'static str,
+    role: String,
     value: u64,
     text: String,
     meaning: String,
@@ -36,6 +41,26 @@ pub struct Field {
 
 #[pymethods]
 impl Field {
+    #[new]
+    #[allow(clippy::too_many_arguments, reason = "fields of Python")]
+    fn new(
+        name: String,
+        operand: String,
+        bits: Vec<(u8, u8)>,
+        role: String,
+        value: u64,
+        text: String,
+        meaning: String,
+        wrong: bool,
+    ) -> Self {
+        Field { name, operand, bits, role, value, text, meaning, wrong }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, Fields) {
+        let Field { name, operand, bits, role, value, text, meaning, wrong } = slf.get().clone();
+        (slf.get_type(), (name, operand, bits, role, value, text, meaning, wrong))
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str, &'static str) {
         ("name", "text", "role")
@@ -44,13 +69,22 @@ impl Field {
     fn __repr__(&self) -> String {
         let bits = place(&self.bits);
         let operand = if self.operand.is_empty() { String::new() } else { format!("{}.", self.operand) };
-        format!("<isaforge.Field {bits}: {operand}{} = {}>", self.name, self.text)
+        let value = shown(&self.text, self.value);
+        format!("<isaforge.Field {bits}: {operand}{} = {value}>", self.name)
     }
+}
+
+/// The fields of a `Field`, in order.
+type Fields = (String, String, Vec<(u8, u8)>, String, u64, String, String, bool);
+
+/// The text of a value, or its digits if it is not written.
+fn shown(text: &str, value: u64) -> String {
+    if text.is_empty() { format!("{value:#x}") } else { text.to_owned() }
 }
 
 impl From<Known> for Field {
     fn from(known: Known) -> Self {
-        let role = role(&known);
+        let role = role(&known).to_owned();
         let Known { runs, name, operand, value, text, meaning, wrong, .. } = known;
         Field { name, operand, bits: runs, role, value, text, meaning, wrong }
     }
@@ -89,7 +123,7 @@ pub struct Bits {
 }
 
 /// Bits that are explained together: a word, or a record of a group. `digits` are its binary digits, highest bit first.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Part(Bits);
 
 #[pymethods]
@@ -113,7 +147,8 @@ impl Part {
     }
 
     fn __repr__(&self) -> String {
-        format!("<isaforge.Part {}{} bits>", self.0.title, self.0.count)
+        let title = if self.0.title.is_empty() { String::new() } else { format!("{}: ", self.0.title) };
+        format!("<isaforge.Part {title}{}>", count(self.0.count, "bit"))
     }
 }
 
@@ -124,9 +159,11 @@ impl Part {
 /// >>> print(isaforge.load("vpu").explain(0x2a00004000800000))  # doctest: +ELLIPSIS
 /// 2a00004000800000  MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx
 /// ...
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 #[derive(Clone, Default)]
 pub struct Explanation {
+    /// The bytes that are explained, and their set.
+    of: Option<(&'static Set, Vec<u8>)>,
     /// The hexadecimal digits; for a word, most significant first.
     #[pyo3(get)]
     pub code: String,
@@ -155,6 +192,20 @@ pub struct Explanation {
     /// The part of `does` that remains for the modifiers of these bits.
     #[pyo3(get)]
     pub here: String,
+    /// The unit that executes it. This and what follows has a line for each operation of a group, with its name.
+    #[pyo3(get)]
+    unit: String,
+    /// File and line of its definition.
+    #[pyo3(get)]
+    source: String,
+    /// How the definition is known: `document`, `vendor-binary`, `driver` or `assumed`.
+    #[pyo3(get)]
+    provenance: String,
+    /// A remark on how it is known.
+    #[pyo3(get)]
+    note: String,
+    /// The modifiers that it may have, and the names of their values.
+    modifiers: Vec<(String, Vec<&'static str>)>,
     /// The data path of a group as SVG.
     pub picture: String,
     parts: Vec<Bits>,
@@ -168,6 +219,7 @@ impl Explanation {
             Tables::Groups(isa) => of_group(set, isa, bytes),
             Tables::Streams(engine) => of_stream(set, engine, bytes),
         };
+        out.of = Some((set, bytes.to_vec()));
         if let Some(found) = entries(&set.analysis, bytes).next().and_then(|entry| entry.instruction.ok()) {
             let texts = |write| found.accesses(&set.analysis, write).iter().map(ToString::to_string).collect();
             (out.reads, out.writes) = (texts(false), texts(true));
@@ -199,7 +251,7 @@ impl Explanation {
 }
 
 /// The first wrong bits of a word, and the values they must have.
-pub fn wrong(isa: &'static Isa, word: u64) -> (Option<(u8, u8)>, String) {
+pub fn wrong(isa: &'static WordIsa, word: u64) -> (Option<(u8, u8)>, String) {
     let found = words::explain(isa, word).fields.into_iter().find(|field| field.wrong);
     found.map_or((None, String::new()), |field| (field.runs.first().copied(), field.meaning))
 }
@@ -208,7 +260,7 @@ fn binary(word: u64, bits: u16) -> String {
     (0..bits).rev().map(|bit| if word >> bit & 1 == 0 { '0' } else { '1' }).collect()
 }
 
-fn of_word(set: &'static Set, isa: &'static Isa, word: u64) -> Explanation {
+fn of_word(set: &'static Set, isa: &'static WordIsa, word: u64) -> Explanation {
     let count = u16::from(isa.word_bits);
     let found = words::explain(isa, word);
     let mut out =
@@ -216,6 +268,15 @@ fn of_word(set: &'static Set, isa: &'static Isa, word: u64) -> Explanation {
     if let Some(form) = found.opcode.and_then(|opcode| isa.forms.get(usize::from(opcode))) {
         out.mnemonic = form.name.str.to_owned();
         (out.title, out.doc) = (form.title.to_owned(), form.doc.to_owned());
+        (out.unit, out.source, out.note) = (form.unit.to_owned(), form.source.to_owned(), form.note.to_owned());
+        out.provenance = form.provenance.as_str().to_owned();
+        let names = |of: &'static Enum| {
+            let mut names: Vec<&'static str> = of.values.iter().map(|value| value.name).collect();
+            names.dedup();
+            names
+        };
+        let modifiers = modifiers(isa, form).into_iter();
+        out.modifiers = modifiers.map(|(name, of)| (name, of.map(names).unwrap_or_default())).collect();
     }
     match &found.decoded {
         Ok(opcode) => {
@@ -249,7 +310,13 @@ fn of_group(set: &'static Set, isa: &'static GroupIsa, bytes: &[u8]) -> Explanat
     };
     let all: Vec<_> = operations(isa, &found).map(|(_, _, operation)| operation).collect();
     out.mnemonic = all.iter().map(|operation| operation.name).collect::<Vec<_>>().join(SEPARATOR);
-    out.doc = all.iter().map(|o| format!("{}: {}", o.name, o.doc)).collect::<Vec<_>>().join("\n");
+    let of_each = |text: &dyn Fn(&Operation) -> &'static str| {
+        let texts = all.iter().map(|o| (o.name, text(o))).filter(|(_, text)| !text.is_empty());
+        texts.map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("\n")
+    };
+    out.doc = of_each(&|o| o.doc);
+    (out.unit, out.source, out.note) = (of_each(&|o| o.part), of_each(&|o| o.source), of_each(&|o| o.note));
+    out.provenance = of_each(&|o| o.provenance.as_str());
     for (index, slot) in isa.slots.iter().enumerate() {
         let Some(record) = found.record(isa, index).filter(|record| record.bytes > 0) else { continue };
         let mut fields = groups::fields(isa, &found, index, record);
@@ -275,49 +342,18 @@ fn of_stream(set: &'static Set, engine: Engine, bytes: &[u8]) -> Explanation {
     if let Some(known) = engine.stream.instructions.get(usize::from(opcode)) {
         out.mnemonic = known.name.to_owned();
         (out.title, out.doc) = (known.title.to_owned(), known.doc.to_owned());
+        (out.unit, out.source, out.note) = (known.unit.to_owned(), known.source.to_owned(), known.note.to_owned());
+        out.provenance = known.provenance.as_str().to_owned();
     }
     let operation = set.analysis.semantics.and_then(|known| known.operations.get(usize::from(opcode)));
     out.does = operation.map_or(String::new(), |operation| operation.text.trim().to_owned());
     let count = u16::from(decoded.len) * 8;
     let digit = |bit: u32| if decoded.word.get(bit, 1) == 0 { '0' } else { '1' };
     let digits = (0..u32::from(count)).rev().map(digit).collect();
-    out.parts.push(Bits { title: String::new(), count, digits, fields: stream_fields(engine, &decoded) });
-    out
-}
-
-fn stream_fields(engine: Engine, decoded: &stream::Decoded) -> Vec<Known> {
-    let layout = engine.scope(decoded).layout;
-    let is_operand = |name: &str| {
-        let fields = layout.operands.iter().filter_map(|operand| layout.fields.get(usize::from(operand.field)));
-        fields.map(|field| field.name).any(|known| known == name)
-    };
-    let mut fields = Vec::new();
-    stream::annotate(engine, decoded, &mut |note| {
-        let (name, role) = match note.field {
-            Some(field) if field.name.ends_with(" in bits") => return,
-            Some(field) if is_operand(field.name) => (field.name, Role::Operand),
-            Some(field) => (field.name, Role::Modifier),
-            None if note.constant => ("opcode", Role::Opcode),
-            None => ("ignored", Role::Ignored),
-        };
-        let mut runs: Vec<(u8, u8)> = note.bits.runs().map(|(at, width)| ((at + width - 1) as u8, at as u8)).collect();
-        runs.reverse();
-        let text = match note.text.as_str() {
-            "" => format!("{:#x}", note.value),
-            text => text.to_owned(),
-        };
-        let computed = note.field.and_then(|field| match field.source {
-            Source::Computed { value, .. } => engine.stream.expressions.get(usize::from(value)),
-            _ => None,
-        });
-        let meaning = match (note.field.map_or("", |field| field.doc), computed) {
-            ("", Some(expression)) => format!("= {}", expression.text),
-            (doc, _) => doc.to_owned(),
-        };
-        fields.push(Known { text, meaning, ..Known::new(runs, name, role, note.value.get(0, 64)) });
-    });
+    let mut fields = of_stream_bits(engine, &decoded);
     name_keys(&mut fields);
-    fields
+    out.parts.push(Bits { title: String::new(), count, digits, fields });
+    out
 }
 
 #[pymethods]
@@ -332,6 +368,35 @@ impl Explanation {
     #[getter]
     fn writes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.writes)
+    }
+
+    /// The modifiers that the instruction and its operands may have, if it is a word: the names of the values of each,
+    /// none for a modifier that is only written or not.
+    #[getter]
+    fn modifiers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        self.modifiers.iter().try_for_each(|(name, values)| all.set_item(name, values))?;
+        Ok(all)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Explanation>() else { return false };
+        match (&self.of, &other.get().of) {
+            (Some((own, mine)), Some((set, bytes))) => std::ptr::eq(*own, *set) && mine == bytes,
+            _ => false,
+        }
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&self.code, &mut hasher);
+        std::hash::Hasher::finish(&hasher)
+    }
+
+    /// Pickling: the other process loads the set and explains the bytes again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let (set, bytes) = self.of.as_ref().ok_or_else(|| PyValueError::new_err("nothing is explained"))?;
+        Ok((Bound::new(py, Isa { set })?.getattr("explain")?, (PyBytes::new(py, bytes),)))
     }
 
     /// The parts in memory order.
@@ -366,7 +431,15 @@ impl Explanation {
         for (name, list) in self.uses().into_iter().filter(|(_, list)| !list.is_empty()) {
             out.push_str(&format!("\n{name}: {}", list.join(", ")));
         }
-        let texts = [("", &self.title), ("", &self.doc), ("does: ", &self.does), ("here: ", &self.here)];
+        let texts = [
+            ("", &self.title),
+            ("", &self.doc),
+            ("does: ", &self.does),
+            ("here: ", &self.here),
+            ("unit: ", &on_a_line(&self.unit)),
+            ("source: ", &on_a_line(&self.source)),
+            ("known by: ", &on_a_line(&self.provenance)),
+        ];
         for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
             out.push_str(&format!("\n{name}{text}"));
         }
@@ -382,8 +455,13 @@ impl Explanation {
     }
 }
 
+/// What a text says of each operation of a group, on a line.
+fn on_a_line(text: &str) -> String {
+    text.replace('\n', "; ")
+}
+
 /// Formats a field as a table row: bits, name, text, meaning.
 pub fn row(field: &Known) -> [String; 4] {
     let meaning = if field.wrong { format!("wrong: {}", field.meaning) } else { field.meaning.clone() };
-    [place(&field.runs), field.full_name(), field.text.clone(), meaning]
+    [place(&field.runs), field.full_name(), shown(&field.text, field.value), meaning]
 }

@@ -1,116 +1,120 @@
 //! The list of a set's instructions.
 
-use isaforge_core::semantics::Semantics;
-use isaforge_core::table::Access;
-use isaforge_core::{Tables, explain, group};
+use isaforge_analysis::list::{Listed, list as listed};
+use isaforge_core::{Tables, explain};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::set::Set;
+use crate::set::{Isa, Set};
 
 /// An entry of `Isa.list()`: an instruction, or an operation of a set whose instructions are groups.
-#[pyclass(frozen, get_all, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Form {
-    /// Its index, which is the `opcode` of its instructions.
-    opcode: usize,
-    /// Its mnemonic.
-    mnemonic: &'static str,
-    /// A short description.
-    title: &'static str,
-    /// The description in the specification.
-    doc: &'static str,
-    /// The unit that executes it, or the part of a group that it is in.
-    unit: &'static str,
-    /// The operands that it reads.
-    reads: Vec<&'static str>,
-    /// The operands that it writes.
-    writes: Vec<&'static str>,
-    /// Its meaning in the language of specifications; empty if it is not defined.
-    does: &'static str,
-    /// File and line of its definition.
-    source: &'static str,
+    set: &'static Set,
+    known: Listed,
 }
 
 #[pymethods]
 impl Form {
+    /// The `opcode` of its instructions.
+    #[getter]
+    fn opcode(&self) -> usize {
+        self.known.opcode
+    }
+
+    /// Its mnemonic.
+    #[getter]
+    fn mnemonic(&self) -> &'static str {
+        self.known.mnemonic
+    }
+
+    /// A short description.
+    #[getter]
+    fn title(&self) -> &'static str {
+        self.known.title
+    }
+
+    /// The description in the specification.
+    #[getter]
+    fn doc(&self) -> &'static str {
+        self.known.doc
+    }
+
+    /// The unit that executes it, or the slots and the part of a group that it may be in.
+    #[getter]
+    fn unit(&self) -> &str {
+        &self.known.unit
+    }
+
+    /// The operands that it reads, and the registers and states that it reads without an operand.
+    #[getter]
+    fn reads(&self) -> Vec<String> {
+        self.known.reads.clone()
+    }
+
+    /// The operands that it writes, and the registers and states that it writes without an operand.
+    #[getter]
+    fn writes(&self) -> Vec<String> {
+        self.known.writes.clone()
+    }
+
+    /// Its meaning in the language of specifications; empty if it is not defined.
+    #[getter]
+    fn does(&self) -> &'static str {
+        self.known.does
+    }
+
+    /// The intrinsics that it calls.
+    #[getter]
+    fn intrinsics(&self) -> Vec<&'static str> {
+        self.known.intrinsics.clone()
+    }
+
+    /// How closely it matches the hardware: `exact`, `approximate`, `choice` or `unsupported`; `None` if the
+    /// specification does not say.
+    #[getter]
+    fn fidelity(&self) -> Option<&'static str> {
+        self.known.class()
+    }
+
+    /// File and line of its definition.
+    #[getter]
+    fn source(&self) -> &'static str {
+        self.known.source
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Form>() else { return false };
+        let other = other.get();
+        std::ptr::eq(self.set, other.set) && self.known.opcode == other.known.opcode
+    }
+
+    fn __hash__(&self) -> usize {
+        self.known.opcode
+    }
+
     fn __repr__(&self) -> String {
-        format!("<isaforge.Form {} '{}'>", self.opcode, self.mnemonic)
+        format!("<isaforge.Form {} '{}'>", self.known.opcode, self.known.mnemonic)
+    }
+
+    /// Pickling: the other process loads the set again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Isa, usize))> {
+        let rebuild = py.import("isaforge._isaforge")?.getattr("_form")?;
+        Ok((rebuild, (Isa { set: self.set }, self.known.opcode)))
     }
 }
 
-impl Form {
-    /// Whether its name, title or description contains all of these words, given in lower case.
-    pub fn has(&self, words: &[String]) -> bool {
-        let text = format!("{} {} {}", self.mnemonic, self.title, self.doc).to_lowercase();
-        words.iter().all(|word| text.contains(word))
-    }
+/// Rebuilds a pickled entry.
+#[pyfunction]
+pub fn _form(isa: &Bound<'_, Isa>, opcode: usize) -> PyResult<Form> {
+    let found = list(isa.get().set, &[]).into_iter().find(|form| form.known.opcode == opcode);
+    found.ok_or_else(|| PyValueError::new_err(format!("the set has no instruction {opcode}")))
 }
 
-/// The instructions of a set.
-pub fn list(set: &'static Set) -> Vec<Form> {
-    let does = |index: usize| {
-        let known: Option<&'static Semantics> = set.analysis.semantics;
-        known.and_then(|known| known.operations.get(index)).map_or("", |operation| operation.text)
-    };
-    let matches = |access: Access, wanted: Access| access == wanted || access == Access::ReadWrite;
-    match set.tables() {
-        Tables::Words(isa) => {
-            let form = |(opcode, form): (usize, &'static isaforge_core::table::Form)| {
-                let operands = |wanted| {
-                    let used = form.operands.iter().filter(move |operand| matches(operand.access, wanted));
-                    used.map(|operand| operand.name).collect()
-                };
-                Form {
-                    opcode,
-                    mnemonic: form.name.str,
-                    title: form.title,
-                    doc: form.doc,
-                    unit: form.unit,
-                    reads: operands(Access::Read),
-                    writes: operands(Access::Write),
-                    does: does(opcode),
-                    source: form.source,
-                }
-            };
-            isa.forms.iter().enumerate().map(form).collect()
-        }
-        Tables::Groups(isa) => {
-            let form = |(opcode, operation): (usize, &'static group::table::Operation)| Form {
-                opcode,
-                mnemonic: operation.name,
-                title: "",
-                doc: operation.doc,
-                unit: operation.part,
-                reads: Vec::new(),
-                writes: Vec::new(),
-                does: does(opcode),
-                source: operation.source,
-            };
-            isa.operations.iter().enumerate().map(form).collect()
-        }
-        Tables::Streams(engine) => {
-            let layouts = engine.stream.layouts_of(0);
-            let form = |(opcode, known): (usize, &'static isaforge_core::stream::Instruction)| {
-                let own = layouts.iter().find(|layout| usize::from(layout.opcode) == opcode);
-                let operands = |wanted| {
-                    let all = own.into_iter().flat_map(|layout| layout.operands.iter().map(move |o| (layout, o)));
-                    let used = all.filter(|(_, operand)| matches(operand.access, wanted));
-                    used.filter_map(|(layout, o)| Some(layout.fields.get(usize::from(o.field))?.name)).collect()
-                };
-                Form {
-                    opcode,
-                    mnemonic: known.name,
-                    title: known.title,
-                    doc: known.doc,
-                    unit: known.unit,
-                    reads: operands(Access::Read),
-                    writes: operands(Access::Write),
-                    does: does(opcode),
-                    source: known.source,
-                }
-            };
-            engine.stream.instructions.iter().enumerate().map(form).collect()
-        }
-    }
+/// The instructions of a set in whose columns all of these words appear, given in lower case.
+pub fn list(set: &'static Set, words: &[String]) -> Vec<Form> {
+    let found = listed(&set.analysis).into_iter().filter(|known| known.has(words));
+    found.map(|known| Form { set, known }).collect()
 }
 
 /// The code of an example for the instruction with this name.

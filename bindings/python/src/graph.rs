@@ -8,9 +8,10 @@ use pyo3::types::PyTuple;
 
 use crate::error;
 use crate::program::Program;
+use crate::sequence::count;
 
 /// A basic block. `successors` contains the index of each following block, and how it is reached: `next` or `branch`.
-#[pyclass(frozen, get_all, module = "isaforge")]
+#[pyclass(frozen, get_all, weakref, module = "isaforge")]
 pub struct Block {
     /// Its index in the graph.
     index: usize,
@@ -42,7 +43,7 @@ impl Block {
 /// >>> code = isa.assemble("top: IADD_IMM.i32 r0, ^r0, #0x1\nBRANCHZ.eq ^r1, top\nNOP.end")
 /// >>> [block.successors for block in isa.program(code).graph().blocks]
 /// [[(1, 'next'), (0, 'branch')], []]
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Graph {
     program: Py<Program>,
     graph: analysis::Graph,
@@ -81,6 +82,13 @@ impl Graph {
         PyTuple::new(py, all)
     }
 
+    /// The number of instructions of which the specification does not say what they do: those with a branch target are
+    /// taken for conditional branches.
+    #[getter]
+    fn unknown(&self) -> usize {
+        self.program.get().read().unknown()
+    }
+
     /// Edges that close a loop: from a block to the first block of the loop, by index.
     #[getter]
     fn back_edges(&self) -> Vec<(usize, usize)> {
@@ -109,7 +117,7 @@ impl Graph {
 
     fn __repr__(&self) -> String {
         let edges: usize = (0..self.graph.blocks.len()).map(|block| self.graph.successors(block).count()).sum();
-        format!("<isaforge.Graph of {} blocks and {edges} edges>", self.graph.blocks.len())
+        format!("<isaforge.Graph of {} and {}>", count(self.graph.blocks.len(), "block"), count(edges, "edge"))
     }
 
     /// The picture. A graph that cannot be drawn is shown as text in notebooks.

@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString};
 
 use crate::arrow;
+use crate::error;
 
 /// The number of words read at a time.
 pub const CHUNK: usize = 1024;
@@ -67,13 +68,13 @@ impl Items {
     /// Words of `size` bytes: `bytes` in memory order, a buffer of bytes or words, or an Arrow array of words.
     pub fn words(object: &Bound<'_, PyAny>, size: usize) -> PyResult<Items> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
-            whole(bytes.as_bytes().len(), size)?;
+            whole(object.py(), bytes.as_bytes().len(), size)?;
             return Ok(Items::of_bytes(bytes, size));
         }
         if let Some(data) = arrow::import(object)? {
             return Items::of_arrow(data, size);
         }
-        Items::of_buffer(open(object)?, size)
+        Items::of_buffer(object.py(), open(object)?, size)
     }
 
     fn of_bytes(bytes: &Bound<'_, PyBytes>, size: usize) -> Items {
@@ -82,7 +83,7 @@ impl Items {
         Items { first, len, size, stride: size as isize, nulls: None, _owner: Owner::Bytes(bytes.clone().unbind()) }
     }
 
-    fn of_buffer(buffer: PyUntypedBuffer, size: usize) -> PyResult<Items> {
+    fn of_buffer(py: Python<'_>, buffer: PyUntypedBuffer, size: usize) -> PyResult<Items> {
         let item = buffer.item_size();
         if !unsigned(buffer.format().to_bytes()) || (item != size && item != 1) {
             let format = buffer.format().to_string_lossy().into_owned();
@@ -93,7 +94,7 @@ impl Items {
         let first = buffer.buf_ptr().cast::<u8>().cast_const();
         let strided = buffer.dimensions() == 1 && buffer.suboffsets().is_none() && item == size;
         let (len, stride) = if buffer.is_c_contiguous() {
-            whole(buffer.len_bytes(), size)?;
+            whole(py, buffer.len_bytes(), size)?;
             (buffer.len_bytes() / size, size as isize)
         } else if strided && let (Some(len), Some(stride)) = (buffer.shape().first(), buffer.strides().first()) {
             if stride.unsigned_abs() < size {
@@ -204,12 +205,12 @@ fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
 }
 
 /// Rejects an incomplete word at the end.
-fn whole(bytes: usize, size: usize) -> PyResult<()> {
+fn whole(py: Python<'_>, bytes: usize, size: usize) -> PyResult<()> {
     match bytes % size {
         0 => Ok(()),
         rest => {
             let message = format!("{rest} of {bytes} bytes are left over at the end: a word has {size}");
-            Err(PyValueError::new_err(message))
+            Err(error::decode(py, &message, "", None))
         }
     }
 }

@@ -5,12 +5,15 @@ use std::sync::OnceLock;
 use isaforge_analysis as analysis;
 use isaforge_analysis::Register;
 use isaforge_analysis::effects::When;
+use isaforge_analysis::entry::entries;
 use isaforge_core::bits::word_of;
 use isaforge_core::print::{Style, print};
+use isaforge_core::program::refused;
+use isaforge_core::stream::NoPlaces;
 use isaforge_core::text::Line;
 use isaforge_core::{Isa as WordIsa, Tables, group};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyTuple, PyType};
 
 use crate::explain::{Explanation, wrong};
 use crate::set::{Isa, Set};
@@ -20,17 +23,27 @@ use crate::{error, html};
 ///
 /// `kind` is the alternative of the operand, such as `register` or `number`. `value` is the number as written, the
 /// register number, or else the bits. `text` is the operand in assembly.
-#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[pyclass(frozen, eq, hash, get_all, weakref, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Operand {
-    name: &'static str,
-    kind: &'static str,
+    name: String,
+    kind: String,
     value: i64,
     text: String,
 }
 
 #[pymethods]
 impl Operand {
+    #[new]
+    fn new(name: String, kind: String, value: i64, text: String) -> Self {
+        Operand { name, kind, value, text }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, String, i64, String)) {
+        let Operand { name, kind, value, text } = slf.get().clone();
+        (slf.get_type(), (name, kind, value, text))
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str) {
         ("kind", "value", "text", "name")
@@ -47,7 +60,7 @@ impl Operand {
 
 /// A modifier that is not at its default: its name (`operand.name` if it belongs to an operand), its value, and its
 /// text in assembly.
-#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[pyclass(frozen, eq, hash, get_all, weakref, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Modifier {
     name: String,
@@ -57,6 +70,16 @@ pub struct Modifier {
 
 #[pymethods]
 impl Modifier {
+    #[new]
+    fn new(name: String, value: u64, text: String) -> Self {
+        Modifier { name, value, text }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, u64, String)) {
+        let Modifier { name, value, text } = slf.get().clone();
+        (slf.get_type(), (name, value, text))
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str, &'static str) {
         ("name", "text", "value")
@@ -73,12 +96,13 @@ impl Modifier {
 
 /// Where execution continues after an instruction.
 ///
-/// `kind` is `next`, `branch`, `jump`, `call` or `end`. `conditional` tells whether it depends on a condition. `waits`
-/// contains the slots whose messages the instruction waits for.
-#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+/// `kind` is `next`, `branch`, `jump`, `call` or `end`, or `None` if the specification does not say what the
+/// instruction does. `conditional` tells whether it depends on a condition. `waits` contains the slots whose messages
+/// the instruction waits for.
+#[pyclass(frozen, eq, hash, get_all, weakref, module = "isaforge")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Flow {
-    kind: &'static str,
+    kind: Option<String>,
     conditional: bool,
     waits: Vec<u32>,
     reconverges: bool,
@@ -88,25 +112,52 @@ pub struct Flow {
 
 #[pymethods]
 impl Flow {
+    #[new]
+    #[pyo3(signature = (kind, conditional, waits, reconverges, discards, barrier))]
+    fn new(
+        kind: Option<String>,
+        conditional: bool,
+        waits: Vec<u32>,
+        reconverges: bool,
+        discards: bool,
+        barrier: bool,
+    ) -> Self {
+        Flow { kind, conditional, waits, reconverges, discards, barrier }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, FlowFields) {
+        let Flow { kind, conditional, waits, reconverges, discards, barrier } = slf.get().clone();
+        (slf.get_type(), (kind, conditional, waits, reconverges, discards, barrier))
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str) {
         ("kind", "conditional")
     }
 
     fn __str__(&self) -> &str {
-        self.kind
+        self.kind.as_deref().unwrap_or("unknown")
     }
 
     fn __repr__(&self) -> String {
-        format!("<isaforge.Flow {}{}>", self.kind, if self.conditional { ", conditional" } else { "" })
+        format!("<isaforge.Flow {}{}>", self.__str__(), if self.conditional { ", conditional" } else { "" })
     }
+}
+
+/// The fields of a `Flow`, in order.
+type FlowFields = (Option<String>, bool, Vec<u32>, bool, bool, bool);
+
+/// The name of a flow; `None` if it is not known.
+pub fn kind(flow: &analysis::Flow) -> Option<&'static str> {
+    flow.known.then(|| flow.name())
 }
 
 impl From<&analysis::Flow> for Flow {
     fn from(flow: &analysis::Flow) -> Self {
+        let sometimes = flow.branch == When::Sometimes || flow.end == When::Sometimes;
         Flow {
-            kind: flow.name(),
-            conditional: flow.branch == When::Sometimes || flow.end == When::Sometimes,
+            kind: kind(flow).map(str::to_owned),
+            conditional: flow.known && sometimes,
             waits: (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect(),
             reconverges: flow.reconverges,
             discards: flow.discards,
@@ -134,7 +185,7 @@ pub enum Code {
 /// ...     case isaforge.Instruction("FMA.f32", (_, isaforge.Operand("last_use", number), *_)):
 /// ...         print("multiplies register", number)
 /// multiplies register 0
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Instruction {
     pub set: &'static Set,
     pub code: Code,
@@ -155,23 +206,13 @@ impl Instruction {
 
     /// The instruction for exactly these bytes.
     pub fn exactly(set: &'static Set, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
-        let refused = |message: &str| error::decode(py, message, "", None);
-        let len = match set.tables() {
-            Tables::Words(isa) => {
-                let size = set.tables().unit();
-                if bytes.len() == size {
-                    return Instruction::of_word(set, py, isa, word_of(&bytes));
-                }
-                size
-            }
-            Tables::Groups(isa) => group::decode(isa, &bytes).map_err(|error| refused(&error.to_string()))?.len(),
-            Tables::Streams(engine) => engine.decode(&bytes).map_err(|error| refused(&error.to_string()))?.len.into(),
-        };
-        if len != bytes.len() {
-            let message = format!("the instruction has {len} bytes, but there are {}", bytes.len());
-            return Err(error::decode(py, &message, "`program` and `disassemble` read several", None));
+        if let Err(reason) = one(set, py, &bytes)? {
+            return Err(error::decode(py, &reason, "", None));
         }
-        Ok(Instruction::new(set, Code::Bytes(bytes.into())))
+        match set.words() {
+            Some(isa) => Instruction::of_word(set, py, isa, word_of(&bytes)),
+            None => Ok(Instruction::new(set, Code::Bytes(bytes.into()))),
+        }
     }
 
     /// The instruction of a word.
@@ -184,8 +225,7 @@ impl Instruction {
 
     fn facts(&self) -> &analysis::Instruction {
         self.facts.get_or_init(|| {
-            let program = analysis::Program::read(&self.set.analysis, &self.raw());
-            let first = program.entries.into_iter().next().and_then(|entry| entry.instruction.ok());
+            let first = entries(&self.set.analysis, &self.raw()).next().and_then(|entry| entry.instruction.ok());
             // It was decoded before, so there is an entry.
             first.unwrap_or_default()
         })
@@ -209,14 +249,26 @@ impl Instruction {
 
     /// The text.
     pub fn text(&self) -> String {
+        self.styled(Style::Customary)
+    }
+
+    /// The text in a style.
+    pub fn styled(&self, style: Style) -> String {
+        let mut line = Line::new();
         match (&self.code, self.set.tables()) {
             (Code::Word(opcode, word), Tables::Words(isa)) => {
-                let mut line = Line::new();
-                print(isa, *opcode, *word, Style::Customary, &mut line);
-                line.as_str().to_owned()
+                if let Some(text) = (style == Style::Exact).then(|| refused(isa, *opcode, *word)).flatten() {
+                    return text;
+                }
+                print(isa, *opcode, *word, style, &mut line);
             }
-            _ => self.facts().text.clone(),
+            (Code::Bytes(bytes), Tables::Streams(engine)) if style == Style::Exact => {
+                let Ok(decoded) = engine.decode(bytes) else { return String::new() };
+                engine.print_exact_at(&decoded, 0, &NoPlaces, &mut line);
+            }
+            _ => return self.facts().text.clone(),
         }
+        line.as_str().to_owned()
     }
 
     fn names<'py>(
@@ -226,6 +278,27 @@ impl Instruction {
     ) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, registers.map(|register| self.set.analysis.name(register)))
     }
+}
+
+/// Checks that bytes are those of one instruction, by their number. The inner result has the reason why they have no
+/// length of their own, which is that they do not decode.
+///
+/// # Errors
+/// A `DecodeError` if there are no bytes, or more or fewer than the instruction has.
+pub fn one(set: &Set, py: Python<'_>, bytes: &[u8]) -> PyResult<Result<(), String>> {
+    let len = match set.tables() {
+        Tables::Words(_) => Ok(set.tables().unit()),
+        Tables::Groups(isa) => group::decode(isa, bytes).map(|found| found.len()).map_err(|error| error.to_string()),
+        Tables::Streams(engine) => {
+            engine.decode(bytes).map(|found| found.len.into()).map_err(|error| error.to_string())
+        }
+    };
+    let message = match len {
+        _ if bytes.is_empty() => "there are no bytes".to_owned(),
+        Ok(len) if len != bytes.len() => format!("the instruction has {len} bytes, but there are {}", bytes.len()),
+        len => return Ok(len.map(|_| ())),
+    };
+    Err(error::decode(py, &message, "`program` and `disassemble` read several", None))
 }
 
 /// The error for a word that is not an instruction.
@@ -251,7 +324,8 @@ impl Instruction {
         }
     }
 
-    /// The index in the set's `list()`; `None` for a group, which contains several operations.
+    /// The `opcode` of its entry in the set's `list()`, and its index there unless the list lacks instructions of other
+    /// generations; `None` for a group, which contains several operations.
     #[getter]
     pub fn opcode(&self) -> Option<u16> {
         match (&self.code, self.set.tables()) {
@@ -268,14 +342,15 @@ impl Instruction {
     #[getter]
     fn operands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let all = self.facts().operands.iter();
-        PyTuple::new(py, all.map(|o| Operand { name: o.name, kind: o.kind, value: o.value, text: o.text.clone() }))
+        let operand = |o: &analysis::Operand| Operand::new(o.name.into(), o.kind.into(), o.value, o.text.clone());
+        PyTuple::new(py, all.map(operand))
     }
 
     /// The modifiers that are not at their defaults.
     #[getter]
     fn modifiers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let all = self.facts().modifiers.iter();
-        PyTuple::new(py, all.map(|m| Modifier { name: m.name.clone(), value: m.value, text: m.text.clone() }))
+        PyTuple::new(py, all.map(|m| Modifier::new(m.name.clone(), m.value, m.text.clone())))
     }
 
     /// The names of the registers that it reads, without duplicates.
@@ -355,6 +430,14 @@ impl Instruction {
         let mut hasher = std::hash::DefaultHasher::new();
         std::hash::Hash::hash(&(&self.code, self.at), &mut hasher);
         std::hash::Hasher::finish(&hasher)
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn _repr_html_(&self) -> String {

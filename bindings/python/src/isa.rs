@@ -13,7 +13,7 @@ use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
 use crate::form;
 use crate::input::{Items, number};
-use crate::instruction::{Instruction, invalid};
+use crate::instruction::{Instruction, invalid, one};
 use crate::program::{Invalid, Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
 use crate::set::{Isa, Origin};
@@ -36,8 +36,12 @@ impl Isa {
         if let Ok(found) = code.cast::<Instruction>() {
             let found = found.get();
             if !std::ptr::eq(found.set, self.set) {
-                let message = format!("the instruction is one of `{}`, not of `{}`", found.set.name, self.set.name);
-                return Err(error::plain(py, &message, "its `bytes` can be decoded as another set's"));
+                let (its, own) = (&found.set.name, &self.set.name);
+                let message = match found.set.origin == self.set.origin {
+                    true => format!("the instruction is one of `{its}` before it changed and was loaded again"),
+                    false => format!("the instruction is one of `{its}`, not of `{own}`"),
+                };
+                return Err(error::decode(py, &message, "its `bytes` can be decoded as another set's", None));
             }
             return Ok(found.raw());
         }
@@ -51,8 +55,8 @@ impl Isa {
             Tables::Groups(_) => Err(PyTypeError::new_err("groups are bytes in the order of memory, not a number")),
             Tables::Streams(engine) => {
                 let wide = code.call_method1("to_bytes", (Wide::BYTES, "little"));
-                let wide =
-                    wide.map_err(|_| error::decode(py, "the number is negative or has more than 256 bits", "", None))?;
+                let message = || format!("an instruction is a number of at most {} bits, not {code}", 8 * Wide::BYTES);
+                let wide = wide.map_err(|_| error::decode(py, &message(), "", None))?;
                 let wide = Wide::from_bytes(wide.cast::<PyBytes>()?.as_bytes());
                 let bytes = engine.store(wide);
                 let decoded = engine.decode(&bytes).map_err(|e| error::decode(py, &e.to_string(), "", None))?;
@@ -67,12 +71,15 @@ impl Isa {
     }
 
     /// A word given as a number.
-    fn word(&self, isa: &'static WordIsa, code: &Bound<'_, PyAny>) -> PyResult<u64> {
+    fn word(&self, isa: &'static WordIsa, code: &Bound<'_, PyInt>) -> PyResult<u64> {
+        self.fitting(isa, code).map_err(|message| error::decode(code.py(), &message, "", None))
+    }
+
+    /// A word given as a number, or the reason why it is none.
+    fn fitting(&self, isa: &'static WordIsa, code: &Bound<'_, PyInt>) -> Result<u64, String> {
         let word: Option<u64> = code.extract().ok();
-        word.filter(|word| isa.word_bits >= 64 || word >> isa.word_bits == 0).ok_or_else(|| {
-            let message = format!("a word of {} is a number of {} bits", self.set.name, isa.word_bits);
-            error::decode(code.py(), &message, "", None)
-        })
+        let word = word.filter(|word| isa.word_bits >= 64 || word >> isa.word_bits == 0);
+        word.ok_or_else(|| format!("a word of {} is a number of {} bits, not {code}", self.set.name, isa.word_bits))
     }
 
     /// The words if instructions are words, else the bytes of a program.
@@ -93,8 +100,15 @@ impl Isa {
         if let (Some(isa), Ok(words)) = (self.set.words(), code.cast::<pyo3::types::PyList>()) {
             let size = self.set.tables().unit().min(8);
             let mut bytes = Vec::with_capacity(words.len() * size);
-            for word in words {
-                bytes.extend_from_slice(&self.word(isa, &word)?.to_le_bytes()[..size]);
+            for (index, word) in words.iter().enumerate() {
+                let Some(number) = number(&word) else {
+                    let kind = word.get_type().name()?;
+                    let message = format!("a program is a list of whole numbers, and [{index}] is of the type {kind}");
+                    return Err(PyTypeError::new_err(message));
+                };
+                let word = self.fitting(isa, &number);
+                let word = word.map_err(|why| error::decode(code.py(), &format!("[{index}]: {why}"), "", None))?;
+                bytes.extend_from_slice(&word.to_le_bytes()[..size]);
             }
             return Ok(bytes);
         }
@@ -143,7 +157,8 @@ impl Isa {
 
     /// Decodes an instruction given as a number or bytes. Decoding is strict: every bit is checked.
     ///
-    /// Raises `DecodeError` with the mistake and its position.
+    /// Raises `DecodeError` with the mistake and its position; `TypeError` for a number if instructions are groups,
+    /// which are bytes.
     ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
@@ -162,20 +177,22 @@ impl Isa {
 
     /// Parses an instruction from a line of assembly.
     ///
-    /// Raises `AssembleError`.
+    /// Raises `AssembleError`, also for data such as `.word 0` that is not an instruction.
     fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
         self.layouts(py)?;
-        let bytes = self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?;
-        if self.set.words().is_some() && bytes.len() != self.unit() {
-            let message = format!("the text is {} instructions, not one", bytes.len() / self.unit());
-            return Err(error::not_one(py, &message));
-        }
-        Instruction::exactly(self.set, py, bytes)
+        let bytes = self.set.parse_one(py, text)?;
+        Instruction::exactly(self.set, py, bytes).map_err(|reason| {
+            let message = format!("the text is data, not an instruction: {}", reason.value(py));
+            error::not_one(py, &message, "`explain` explains any bits")
+        })
     }
 
     /// Disassembles an `Instruction`, a word given as a number, or a program given as bytes. A program has an
     /// instruction per line, labels at branch targets, and raw words or bytes with the reason where it is not valid.
-    /// The text assembles to the same bytes, unless two encodings have the same text.
+    ///
+    /// The text assembles to the same bytes unless several encodings share a text, or the assembler refuses an
+    /// instruction that breaks a limit of the set. With `exact`, such instructions are written in a form that assembles
+    /// to the very same bytes, as by `isaforge dis --exact`.
     ///
     /// Raises `DecodeError` for a number that is not an instruction, and for an incomplete word at the end of bytes.
     ///
@@ -185,17 +202,19 @@ impl Isa {
     /// 'FMA.f32 r0, ^r0, u1, u0'
     /// >>> isa.disassemble(bytes.fromhex("0200000000c19100"))
     /// 'MOV.i32 r1, r2\n'
-    fn disassemble<'py>(&self, code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    #[pyo3(signature = (code, *, exact=false))]
+    fn disassemble<'py>(&self, code: &Bound<'py, PyAny>, exact: bool) -> PyResult<Bound<'py, PyString>> {
         let py = code.py();
-        if let (Some(isa), Ok(number)) = (self.set.words(), code.cast::<PyInt>()) {
+        let style = if exact { Style::Exact } else { Style::Customary };
+        if let (Some(isa), Ok(number), false) = (self.set.words(), code.cast::<PyInt>(), exact) {
             let word = self.word(isa, number)?;
             let opcode = self.set.opcode(isa, word).ok_or_else(|| invalid(py, isa, word))?;
             let mut line = Line::new();
-            print(isa, opcode, word, Style::Customary, &mut line);
+            print(isa, opcode, word, style, &mut line);
             return Ok(PyString::new(py, line.as_str()));
         }
         if code.is_instance_of::<Instruction>() || number(code).is_some() {
-            return Ok(PyString::new(py, &self.decode(code)?.text()));
+            return Ok(PyString::new(py, &self.decode(code)?.styled(style)));
         }
         let bytes = self.program_of(code)?;
         let rest = if self.set.words().is_some() { bytes.len() % self.unit() } else { 0 };
@@ -204,7 +223,8 @@ impl Isa {
                 format!("{rest} of {} bytes are left over at the end: a word has {}", bytes.len(), self.unit());
             return Err(error::decode(py, &message, "", None));
         }
-        let text = py.detach(|| listing(self.set, &bytes)).map_err(|reason| error::decode(py, &reason, "", None))?;
+        let text =
+            py.detach(|| listing(self.set, &bytes, style)).map_err(|reason| error::decode(py, &reason, "", None))?;
         Ok(PyString::new(py, &text))
     }
 
@@ -248,6 +268,8 @@ impl Isa {
     /// Explains an instruction given as an `Instruction`, a number, bytes, a line of assembly, or its mnemonic alone.
     /// Bits that are not an instruction are explained, too.
     ///
+    /// Raises `AssembleError` for a text, and `DecodeError` for bytes, of no instruction or of several.
+    ///
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
     /// >>> isa.explain("MOV.i32").text
@@ -261,15 +283,13 @@ impl Isa {
             let text = text.to_str()?.trim();
             let bytes = match form::example(self.set, text) {
                 Some(bytes) => bytes,
-                None => self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?,
+                None => self.set.parse_one(py, text)?,
             };
             return Ok(Explanation::of_code(self.set, &bytes));
         }
         let bytes = self.one(code)?;
-        if self.set.words().is_some() && bytes.len() != self.unit() {
-            let message = format!("a word has {} bytes, but there are {}", self.unit(), bytes.len());
-            return Err(error::decode(py, &message, "", None));
-        }
+        // Bytes that do not decode are explained, too.
+        let _ = one(self.set, py, &bytes)?;
         Ok(Explanation::of_code(self.set, &bytes))
     }
 
@@ -282,7 +302,8 @@ impl Isa {
         PyTuple::new(code.py(), self.explain(code)?.all())
     }
 
-    /// The instructions whose name, title or description contains all of these words.
+    /// The instructions that have all of these words in their name, title or description, or among their unit,
+    /// operands and fidelity: the same that `isaforge list` finds.
     ///
     /// >>> import isaforge
     /// >>> isaforge.load("valhall").list("fma.", "v2f16")
@@ -290,7 +311,7 @@ impl Isa {
     #[pyo3(signature = (*words))]
     fn list<'py>(&self, py: Python<'py>, words: Vec<String>) -> PyResult<Bound<'py, PyTuple>> {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        PyTuple::new(py, form::list(self.set).into_iter().filter(|form| form.has(&words)).collect::<Vec<_>>())
+        PyTuple::new(py, form::list(self.set, &words))
     }
 
     /// The opcodes of instructions as an Arrow array of `uint16`; null for invalid ones.
@@ -437,6 +458,14 @@ impl Isa {
     /// Pickling: the other process loads the set again.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Origin)> {
         Ok((py.import("isaforge")?.getattr("load")?, &self.set.origin))
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -43,7 +43,7 @@ mod _isaforge {
     use crate::{
         arrow::{Array, RecordBatch},
         explain::{Explanation, Field, Part},
-        form::Form,
+        form::{_form, Form},
         graph::{Block, Graph},
         instruction::{_instruction, Flow, Instruction, Modifier, Operand},
         load::{load, sets},

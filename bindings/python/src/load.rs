@@ -9,6 +9,7 @@ use isaforge_analysis as analysis;
 use isaforge_compiler::Settings;
 use isaforge_compiler::load::{Loaded, Refusal, entry, load as lower};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::builtin;
@@ -72,7 +73,11 @@ pub fn sets(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
 /// isaforge.errors.SpecError: `valhal` is neither an instruction set nor a file (did you mean `valhall`?)
 #[pyfunction]
 #[pyo3(signature = (name, generation=None))]
-pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResult<Isa> {
+pub fn load(py: Python<'_>, name: &Bound<'_, PyAny>, generation: Option<String>) -> PyResult<Isa> {
+    let name: PathBuf = name.extract().map_err(|_| {
+        let kind = name.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
+        PyTypeError::new_err(format!("`name` is a string or a path, not {kind}"))
+    })?;
     let spelled = name.to_str().unwrap_or_default();
     let builtin = builtin::ALL.iter().find(|found| found.names.contains(&spelled));
     if let Some(found) = builtin {

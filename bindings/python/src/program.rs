@@ -4,18 +4,20 @@ use isaforge_analysis as analysis;
 use isaforge_core::bits::word_of;
 use isaforge_core::print::Style;
 use isaforge_core::{Tables, group, program, stream};
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple, PyType};
 
 use crate::graph::Graph;
 use crate::html::{escaped, shell};
+use crate::input::number;
 use crate::instruction::{Code, Instruction};
-use crate::sequence::Items;
+use crate::sequence::{Items, count};
 use crate::set::{Isa, Set};
 
 /// Bytes of a program that are not an instruction, with the reason.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, eq, hash, weakref, module = "isaforge")]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Invalid {
     /// The address in the program in bytes.
     #[pyo3(get)]
@@ -28,6 +30,20 @@ pub struct Invalid {
 
 #[pymethods]
 impl Invalid {
+    #[new]
+    fn new(address: u64, bytes: Vec<u8>, error: String) -> Self {
+        Invalid { address, raw: bytes, error }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (u64, Bound<'py, PyBytes>, String)) {
+        let found = slf.get();
+        (slf.get_type(), (found.address, found.bytes(slf.py()), found.error.clone()))
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.bytes(py)
+    }
+
     #[classattr]
     fn __match_args__() -> (&'static str, &'static str) {
         ("bytes", "error")
@@ -45,9 +61,10 @@ impl Invalid {
     }
 }
 
-/// A program: a sequence of `Instruction` and, for invalid bytes, `Invalid`.
+/// A program: a sequence of `Instruction` and, for invalid bytes, `Invalid`. Two programs are equal if they have the
+/// same bytes and set.
 ///
-/// `str()` returns its listing, which can be assembled again.
+/// `str()` returns its listing, that of `Isa.disassemble`, with a comment for an incomplete word at the end.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")
@@ -58,7 +75,7 @@ impl Invalid {
 /// BRANCHZ.eq ^r1, l0
 /// >>> program[1].target, program.labels
 /// (0, {0: 'l0'})
-#[pyclass(frozen, sequence, module = "isaforge")]
+#[pyclass(frozen, sequence, weakref, module = "isaforge")]
 pub struct Program {
     set: &'static Set,
     code: Vec<u8>,
@@ -102,11 +119,11 @@ impl Program {
     }
 }
 
-/// The text of a program with labels, as printed by `isaforge dis`.
+/// The text of a program with labels, as printed by `isaforge dis`. Only words and streams have an exact style.
 ///
 /// # Errors
 /// When the set has whole modules and the code is not a module.
-pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
+pub fn listing(set: &Set, code: &[u8], style: Style) -> Result<String, String> {
     let mut text = String::new();
     match set.tables() {
         Tables::Words(isa) => {
@@ -114,7 +131,7 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
             let words = code.chunks_exact(size);
             let rest = words.remainder();
             // Writing to a string cannot fail.
-            let _ = program::disassemble(isa, &words.map(word_of).collect::<Vec<_>>(), Style::Customary, &mut text);
+            let _ = program::disassemble(isa, &words.map(word_of).collect::<Vec<_>>(), style, &mut text);
             if !rest.is_empty() {
                 text.push_str(&format!("// {} of {} bytes are left over: a word has {size}\n", rest.len(), code.len()));
             }
@@ -123,7 +140,7 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
         Tables::Streams(engine) => match engine.stream.sequence {
             Some(sequence) => text = sequence.disassemble(code).map_err(|e| format!("at byte {}: {e}", e.at))?,
             None => {
-                stream::listing::disassemble(engine, code, &mut text);
+                stream::listing::disassemble_at(engine, code, 0, style, &mut text);
             }
         },
     }
@@ -146,6 +163,30 @@ impl Program {
     #[getter]
     fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.code)
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.bytes(py)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Program>() else { return false };
+        let other = other.get();
+        std::ptr::eq(self.set, other.set) && self.code == other.code
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&self.code, &mut hasher);
+        std::hash::Hasher::finish(&hasher)
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
     }
 
     /// The control flow graph.
@@ -177,14 +218,26 @@ impl Program {
         self.entry(py, usize::try_from(at).unwrap_or(usize::MAX))
     }
 
-    /// The entry at an address, given in bytes.
-    fn at<'py>(&self, py: Python<'py>, address: u64) -> PyResult<Bound<'py, PyAny>> {
-        let place = self.read.place(address).unwrap_or(usize::MAX);
+    /// The entry at an address, given in bytes. Raises `IndexError` if none starts there.
+    fn at<'py>(&self, py: Python<'py>, address: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let address = number(address).ok_or_else(|| PyTypeError::new_err("`address` must be a whole number"))?;
+        let len = self.code.len();
+        let Some(at) = address.extract::<usize>().ok().filter(|at| *at < len) else {
+            let message = format!("{address} is no address of the program, which has {len} bytes");
+            return Err(PyIndexError::new_err(message));
+        };
+        let after = self.read.entries.partition_point(|entry| entry.bytes.start <= at);
+        let place = after.saturating_sub(1);
+        let start = self.address(place);
+        if start < at {
+            let message = format!("no instruction starts at {at:#x}, which is within the one at {start:#x}");
+            return Err(PyIndexError::new_err(message));
+        }
         self.entry(py, place)
     }
 
     fn __str__(&self) -> PyResult<String> {
-        let text = listing(self.set, &self.code).map_err(pyo3::exceptions::PyValueError::new_err)?;
+        let text = listing(self.set, &self.code, Style::Customary).map_err(pyo3::exceptions::PyValueError::new_err)?;
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
@@ -195,7 +248,7 @@ impl Program {
     }
 
     fn __repr__(&self) -> String {
-        format!("<isaforge.Program of {} instructions, {}>", self.read.entries.len(), self.set.name)
+        format!("<isaforge.Program of {}, {}>", count(self.read.entries.len(), "instruction"), self.set.name)
     }
 
     fn _repr_html_(&self) -> String {

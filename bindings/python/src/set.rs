@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use arrow_array::StringArray;
 use isaforge_analysis as analysis;
+use isaforge_analysis::entry::places;
 use isaforge_core::decode::{Fast, decode};
 use isaforge_core::program::ProgramError;
 use isaforge_core::{Isa as WordIsa, Tables, group, program, stream};
 use pyo3::prelude::*;
 
 use crate::builtin::{Builtin, Opcode};
+use crate::error;
 
 /// The arguments a set was loaded with: its name, or the path of its specification, and the generation.
 pub type Origin = (PathBuf, Option<String>);
@@ -42,7 +44,7 @@ pub struct Set {
 }
 
 /// An instruction set, created by `load`. It may be used from any number of threads at once.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Isa {
     pub set: &'static Set,
 }
@@ -118,6 +120,18 @@ impl Set {
         })?;
         let group = read.encode(isa).map_err(|error| vec![placed(text, 0, &error.to_string())])?;
         Ok(group.as_bytes().to_vec())
+    }
+
+    /// Assembles a text that has exactly one instruction, or as much data.
+    pub fn parse_one(&self, py: Python<'_>, text: &str) -> PyResult<Vec<u8>> {
+        let bytes = self.parse(text).map_err(|errors| error::assemble(py, &errors))?;
+        match places(&self.analysis, &bytes).count() {
+            1 => Ok(bytes),
+            0 => Err(error::not_one(py, "the text has no instruction", "")),
+            count => {
+                Err(error::not_one(py, &format!("the text has {count} instructions"), "`assemble` takes programs"))
+            }
+        }
     }
 
     /// Assembles the text of a program.

@@ -96,6 +96,28 @@ def test_results_need_no_arrow_library(valhall: Isa) -> None:
         rows["nothing"]
 
 
+def test_columns_have_slices_and_batches_have_rows(valhall: Isa, riscv: Isa) -> None:
+    code = valhall.assemble("top: MOV.i32 r1, r2\n.word 0\nBRANCHZ.eq ^r1, top\nNOP.end")
+    rows = valhall.records(code)
+    assert rows["target"].to_list() == [None, None, 0, None] == [row["target"] for row in rows]
+    assert rows.to_list() == list(rows) == pyarrow.record_batch(rows).to_pylist() and len(list(rows)) == len(rows)
+    assert riscv.records(riscv.assemble("top: addi a0, a0, 5\nbnez a0, top"))["target"][1] == 0
+    for column in (rows[name] for name in rows.columns):
+        values = column.to_list()
+        for bounds in ((1, 3), (None, None, -1), (None, None, 2), (3, 1), (-2, None), (9, 12)):
+            part = slice(*bounds)
+            assert column[part].to_list() == values[part] == pyarrow.array(column[part]).to_pylist()
+        assert column[:] == column and column[1:] != column and column != values
+    assert rows == valhall.records(code) != valhall.records(code[8:])
+    assert repr(valhall.records(code[:8])).startswith("<isaforge.RecordBatch of 1 row: ")
+
+
+def test_a_piece_of_a_word_is_a_decode_error(valhall: Isa) -> None:
+    for use in (valhall.texts, valhall.opcodes, valhall.records, valhall.disassemble):
+        with pytest.raises(DecodeError, match="3 of 3 bytes are left over"):
+            use(b"abc")
+
+
 def test_arrow_types_are_as_promised(valhall: Isa) -> None:
     code = valhall.assemble("MOV.i32 r1, r2")
     assert pyarrow.array(valhall.opcodes(code)).type == pyarrow.uint16()

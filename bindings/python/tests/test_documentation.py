@@ -14,7 +14,7 @@ import isaforge
 import isaforge._isaforge
 
 HERE = Path(__file__).resolve().parents[1]
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FLAGS = doctest.ELLIPSIS
 
 
 def documented() -> dict[str, object]:

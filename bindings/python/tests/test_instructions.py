@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import pickle
+
 import numpy
 import pytest
-from conftest import ROOT
+from conftest import ROOT, first_column
 
 import isaforge
 from isaforge import AssembleError, BitSpan, DecodeError, Instruction, Operand
@@ -56,10 +60,28 @@ def test_text_comes_back_to_the_same_word(valhall: isaforge.Isa) -> None:
     assert valhall.assemble_words(text) == [FMA] and valhall.assemble(text) == FMA.to_bytes(8, "little")
 
 
-@pytest.mark.parametrize("text", ["", "MOV.i32 r1, r2\nMOV.i32 r1, r2", "top:", "MOV"])
+@pytest.mark.parametrize("text", ["", "// nothing", "MOV.i32 r1, r2\nMOV.i32 r1, r2", "top:", "MOV"])
 def test_one_instruction_is_one_line(valhall: isaforge.Isa, text: str) -> None:
-    with pytest.raises(AssembleError):
-        valhall.parse(text)
+    for use in (valhall.parse, valhall.explain, valhall.annotate):
+        with pytest.raises(AssembleError):
+            use(text)
+
+
+def test_data_is_no_instruction(valhall: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    for isa, text in ((valhall, ".word 0"), (riscv, ".byte 1")):
+        with pytest.raises(AssembleError, match="data"):
+            isa.parse(text)
+    assert valhall.explain(".word 0").error
+    with pytest.raises(AssembleError, match="2 instructions"):
+        riscv.parse("nop\nnop")
+
+
+def test_exactly_one_instruction_is_explained(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    group = bytes.fromhex("6490409000000000")
+    pair = riscv.assemble("nop\nnop")
+    for isa, code in ((valhall, b""), (usc, b""), (riscv, b""), (usc, 2 * group), (riscv, pair)):
+        with pytest.raises(DecodeError):
+            isa.explain(code)
 
 
 def test_a_wrong_word_names_the_bits(valhall: isaforge.Isa) -> None:
@@ -80,6 +102,20 @@ def test_what_is_no_word_is_refused(valhall: isaforge.Isa, code: int | bytes) ->
 def test_other_objects_are_refused(valhall: isaforge.Isa, code: object) -> None:
     with pytest.raises(TypeError):
         valhall.decode(code)  # type: ignore[arg-type]
+
+
+def test_refusals_name_what_is_wrong(valhall: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    for isa in (valhall, riscv):
+        with pytest.raises(DecodeError, match="not -1$"):
+            isa.decode(-1)
+    with pytest.raises(DecodeError, match=r"^\[1\]: .* not -1$"):
+        valhall.program([0, -1])
+    for given in (1.5, "NOP"):
+        with pytest.raises(TypeError, match=rf"\[1\] is of the type {type(given).__name__}"):
+            valhall.program([0, given])  # type: ignore[list-item]
+    for name in (None, b"valhall", 1):
+        with pytest.raises(TypeError, match="`name` is a string or a path"):
+            isaforge.load(name)  # type: ignore[arg-type]
 
 
 def test_every_mistake_of_a_text_has_a_place(valhall: isaforge.Isa) -> None:
@@ -128,7 +164,7 @@ def test_what_was_decoded_is_explained_and_printed_again(valhall: isaforge.Isa, 
     assert str(usc.explain(group)) == str(group.explain()) and usc.disassemble(group) == str(group)
     invalid = valhall.program(bytes(8))[0]
     assert isinstance(invalid, isaforge.Invalid) and valhall.explain(invalid).error == invalid.error
-    with pytest.raises(isaforge.Error, match="one of `valhall`, not of `usc`"):
+    with pytest.raises(DecodeError, match="one of `valhall`, not of `usc`"):
         usc.explain(fma)
 
 
@@ -138,6 +174,86 @@ def test_the_list_has_all_instructions(valhall: isaforge.Isa) -> None:
     assert "FMA.f32" in [form.mnemonic for form in found]
     fma = next(form for form in found if form.mnemonic == "FMA.f32")
     assert fma.reads == ["src0", "src1", "src2"] and fma.writes == ["dest"] and fma.does and fma.source
+
+
+SETS = [*isaforge.sets(), *(f"examples/{name}" for name in ("riscv", "sm75", "g13", "lanes"))]
+
+
+def loaded(name: str) -> tuple[isaforge.Isa, list[str]]:
+    """A set, and the arguments of the command for it."""
+    if name in isaforge.sets():
+        return isaforge.load(name), [name]
+    return isaforge.load(ROOT / name), ["--spec", str(ROOT / name)]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_list_is_that_of_the_command(command, name: str) -> None:  # type: ignore[no-untyped-def]
+    isa, arguments = loaded(name)
+    for words in ([], ["add"], ["shift", "p0"], ["sfu", "approximate"]):
+        rows = [json.loads(line) for line in command("list", *arguments, *words, "--json").stdout.splitlines()]
+        keys = ("mnemonic", "title", "doc", "unit", "reads", "writes", "intrinsics", "fidelity", "source")
+        listed = [{key: getattr(form, key) for key in keys} | {"operation": form.does or None} for form in isa.list(*words)]
+        assert listed == rows
+    assert [form.opcode for form in isa.list()] == list(range(len(isa.list())))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_fields_are_those_of_the_command(command, name: str) -> None:  # type: ignore[no-untyped-def]
+    isa, arguments = loaded(name)
+    for form in isa.list()[::10]:
+        try:
+            explained = isa.explain(form.mnemonic)
+        except isaforge.Error:
+            continue  # Without a public encoding, it has no example.
+        found = json.loads(command("explain", *arguments, form.mnemonic, "--json").stdout.splitlines()[0])["fields"]
+        expected = [(str(field["bits"]), field["name"], field["text"], field["meaning"]) for field in found]
+        own = []
+        for part in explained.parts:
+            for field in part.fields:
+                # The command writes the slot of a group, and the operand, before the name of a field.
+                names = [name for name in (part.title.split(" (")[0], field.operand, field.name) if name]
+                own.append((str([list(run) for run in field.bits]), ".".join(names), field.text, field.meaning))
+        assert sorted(own) == sorted(expected), form
+
+
+def test_explanations_have_their_sources(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    fma = valhall.explain("FMA.f32")
+    form = valhall.list("FMA.f32")[0]
+    assert (fma.unit, fma.source) == (form.unit, form.source) and fma.provenance == "driver"
+    assert fma.modifiers["clamp"] == ["none", "clamp_0_inf", "clamp_m1_1", "clamp_0_1"]
+    assert fma.modifiers["src0.neg"] == []
+    assert f"source: {form.source}" in str(fma)
+    group = usc.explain(bytes.fromhex("6490409000000000"))
+    assert [line.split(": ")[0] for line in group.source.splitlines()] == ["BYP.imm16", "BYP.shift", "CBS"]
+    assert riscv.explain("beq").provenance == "document"
+    assert valhall.explain(valhall.decode(FMA)) == valhall.explain(FMA) != valhall.explain(0)
+    assert len({valhall.explain(FMA), valhall.explain(FMA)}) == 1
+    again: isaforge.Explanation = pickle.loads(pickle.dumps(fma))
+    assert again == fma and copy.deepcopy(fma) == fma
+
+
+def test_flow_is_unknown_where_the_specification_says_nothing(valhall: isaforge.Isa) -> None:
+    silent = isaforge.load(ROOT / "examples/sm75")
+    flow = silent.parse("EXIT;").flow
+    assert flow.kind is None and not flow.conditional and str(flow) == "unknown"
+    assert silent.records(silent.assemble("EXIT;"))["flow"].to_list() == [None]
+    assert silent.program("EXIT;\nEXIT;").graph().unknown == 2 and valhall.program("NOP.end").graph().unknown == 0
+
+
+def test_exact_text_assembles_to_the_same_bytes(command, valhall: isaforge.Isa, riscv: isaforge.Isa) -> None:  # type: ignore[no-untyped-def]
+    words = [int(word, 16) for word in first_column("tests/data/valhall/random-words.tsv.gz")]
+    code = numpy.array(words, dtype=numpy.uint64).tobytes()
+    with pytest.raises(AssembleError):
+        valhall.assemble(valhall.disassemble(code))
+    assert valhall.assemble(valhall.disassemble(code, exact=True)) == code
+    printed = command("dis", "valhall", "--exact", "--raw", "-", given=code)
+    assert printed.stdout.decode() == valhall.disassemble(code, exact=True)
+    for entry in valhall.program(code)[:200]:
+        if isinstance(entry, Instruction):
+            assert valhall.assemble(valhall.disassemble(entry, exact=True)) == entry.bytes
+            assert valhall.disassemble(entry.word or 0, exact=True) == valhall.disassemble(entry, exact=True)
+    short = riscv.decode(0x0001)
+    assert riscv.assemble(riscv.disassemble(short, exact=True)) == short.bytes
 
 
 def test_groups_hold_several_operations(usc: isaforge.Isa) -> None:

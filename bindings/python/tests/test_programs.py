@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import html
+import json
+import pickle
 import random
+import weakref
 
 import pytest
 from conftest import ROOT, SEED
@@ -21,10 +25,48 @@ def test_a_program_is_a_sequence(valhall: isaforge.Isa) -> None:
     for index in (4, -5):
         with pytest.raises(IndexError):
             program[index]
-    with pytest.raises(IndexError):
-        program.at(1)
+    for address, why in ((1, "within the one at 0x0"), (32, "32 bytes"), (-1, "-1 is no"), (1 << 70, "is no address")):
+        with pytest.raises(IndexError, match=why):
+            program.at(address)
     branch = program[2]
     assert isinstance(branch, isaforge.Instruction) and branch.target == 0 and branch.flow.conditional
+
+
+def test_programs_are_values(valhall: isaforge.Isa) -> None:
+    program, other = valhall.program(LOOP), valhall.program("NOP.end")
+    assert program == valhall.program(program.bytes) != other and len({program, valhall.program(LOOP), other}) == 2
+    assert program != program.bytes and bytes(program) == program.bytes and bytes(program[1]) == bytes(8)
+    assert repr(other) == "<isaforge.Program of 1 instruction, valhall>"
+    assert pickle.loads(pickle.dumps(program)) == program and copy.deepcopy(program) is program
+    kept = list(program)
+    assert pickle.loads(pickle.dumps(kept)) == copy.deepcopy(kept) == kept
+
+
+def test_what_an_instruction_consists_of_can_be_copied_and_pickled(valhall: isaforge.Isa) -> None:
+    clamped = valhall.parse("FMA.f32.clamp_0_1 r0, ^r0, u1, u0")
+    parts = [*clamped.operands, *clamped.modifiers, clamped.flow, *clamped.annotate()]
+    parts += [valhall.list()[3], valhall.program(LOOP)[1]]
+    for part in parts:
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            again = pickle.loads(pickle.dumps(part, protocol))
+            assert again == part and type(again) is type(part) and hash(again) == hash(part)
+        assert copy.copy(part) == copy.deepcopy(part) == part and weakref.ref(part)() is part
+    assert isaforge.Operand("dest", "register", 0, "r0") == clamped.operands[0]
+    program, rows = valhall.program(LOOP), valhall.records(b"")
+    for whole in (valhall, clamped, program, program.graph(), valhall.explain(0), rows, rows["text"]):
+        assert weakref.ref(whole)() is whole
+
+
+def test_an_instruction_of_a_program_is_the_one_decoded_alone(command) -> None:  # type: ignore[no-untyped-def]
+    # The branch masks lanes, which go on after the end, but the instruction is the same.
+    vpu = isaforge.load("vpu")
+    program = vpu.program("Branch.z end\nend: Exit")
+    run = command("dis", "vpu", "--json", "--raw", "-", given=program.bytes)
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    for entry, row in zip(program, rows, strict=True):
+        assert isinstance(entry, isaforge.Instruction)
+        assert entry.flow == vpu.decode(entry.word or 0).flow
+        assert (entry.flow.kind, entry.flow.conditional) == (row["flow"]["kind"], row["flow"]["conditional"])
 
 
 def test_what_is_no_instruction_is_kept_with_its_reason(valhall: isaforge.Isa) -> None:

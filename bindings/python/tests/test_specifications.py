@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import multiprocessing
 import pickle
 from pathlib import Path
@@ -65,6 +67,18 @@ def test_a_specification_that_changed_is_read_again(tmp_path: Path) -> None:
     assert first.decode(0x0112) == second.decode(0x0112)
     spec.write_text(SPEC.replace("MOV:", "COPY:"))
     assert isaforge.load(spec).disassemble(0x0112) == "COPY r1, r2" and first.disassemble(0x0112) == "MOV r1, r2"
+    with pytest.raises(isaforge.DecodeError, match="before it changed and was loaded again"):
+        isaforge.load(spec).explain(first.decode(0x0112))
+
+
+def test_copies_do_not_read_the_specification_again(tmp_path: Path) -> None:
+    spec = tmp_path / "tiny.yaml"
+    spec.write_text(SPEC)
+    isa = isaforge.load(spec)
+    instruction, program = isa.decode(0x0112), isa.program([0x0112])
+    spec.unlink()
+    for whole in (isa, instruction, program):
+        assert copy.copy(whole) is whole and copy.deepcopy([whole])[0] is whole
 
 
 DATA = ROOT / "compiler/tests/data"
@@ -76,6 +90,8 @@ def test_generations_are_chosen_by_name_or_number(command: Command) -> None:
         given = bytes(index * 73 & 0xFF for index in range(256))
         run = command("dis", "--spec", str(DATA / document), "--generation", generation, "--raw", "-", given=given)
         assert isa.disassemble(given) == run.stdout.decode()
+        listed = command("list", "--spec", str(DATA / document), "--generation", generation, "--json").stdout
+        assert [form.mnemonic for form in isa.list()] == [json.loads(row)["mnemonic"] for row in listed.splitlines()]
         for other in (None, wrong):
             with pytest.raises(SpecError, match="generation"):
                 isaforge.load(DATA / document, generation=other)

@@ -8,8 +8,6 @@
 '0200000000c19100'
 """
 
-from __future__ import annotations
-
 from ._isaforge import (
     Array,
     Block,

@@ -3,6 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::sequence::count;
+
 /// The results of a run, without references to Python objects.
 #[derive(Default)]
 pub struct Finished {
@@ -15,7 +17,7 @@ pub struct Finished {
 }
 
 /// The results of a run.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Outcome(pub Finished);
 
 #[pymethods]
@@ -62,6 +64,6 @@ impl Outcome {
     }
 
     fn __repr__(&self) -> String {
-        format!("<isaforge.Outcome of {} instructions>", self.0.instructions)
+        format!("<isaforge.Outcome of {}>", count(self.0.instructions, "instruction"))
     }
 }

@@ -24,7 +24,7 @@ pub struct Did {
 
 /// An executed instruction: its position (`pc`, the index of the word on Valhall, else the address), its `text`, the
 /// mask of `lanes` that executed it, and its effects. `group` and `warp` identify the warp, where there are any.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Step(pub Did);
 
 #[pymethods]

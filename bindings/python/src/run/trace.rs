@@ -22,7 +22,7 @@ enum Message {
 }
 
 /// An iterator of `Step`. `outcome` is the result of the run once the iterator is exhausted.
-#[pyclass(frozen, module = "isaforge")]
+#[pyclass(frozen, weakref, module = "isaforge")]
 pub struct Trace {
     state: Mutex<State>,
 }
