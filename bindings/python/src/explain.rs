@@ -439,6 +439,7 @@ impl Explanation {
             ("unit: ", &on_a_line(&self.unit)),
             ("source: ", &on_a_line(&self.source)),
             ("known by: ", &on_a_line(&self.provenance)),
+            ("note: ", &on_a_line(&self.note)),
         ];
         for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
             out.push_str(&format!("\n{name}{text}"));

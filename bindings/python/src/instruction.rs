@@ -295,7 +295,7 @@ pub fn one(set: &Set, py: Python<'_>, bytes: &[u8]) -> PyResult<Result<(), Strin
     };
     let message = match len {
         _ if bytes.is_empty() => "there are no bytes".to_owned(),
-        Ok(len) if len != bytes.len() => format!("the instruction has {len} bytes, but there are {}", bytes.len()),
+        Ok(len) if len != bytes.len() => format!("the instruction has {len} bytes, not {}", bytes.len()),
         len => return Ok(len.map(|_| ())),
     };
     Err(error::decode(py, &message, "`program` and `disassemble` read several", None))
