@@ -8,18 +8,32 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use isaforge_core::semantics::State;
+use isaforge_core::semantics::{Semantics, State};
 
 use crate::deadline::Deadline;
 use crate::engine::Execution;
 use crate::observe::Terms;
 
 mod access;
+mod number;
 mod watched;
 
 pub use access::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 pub(crate) use access::{forward_accesses, parts};
+pub use number::{float_bits, integer_bits};
 pub use watched::Watched;
+
+/// The budget of programs that people start, unless they give one. Launches of Valhall have their own.
+pub const DEFAULT_BUDGET: u64 = 10_000_000_000;
+
+/// The number of operations in all lanes between checks of the time limit.
+const SLICE: u64 = 1 << 22;
+
+/// The number of instructions to execute between checks of the time limit, even if each is the longest of the set.
+pub fn slice(semantics: &Semantics, lanes: usize) -> u64 {
+    let longest = semantics.operations.iter().map(|operation| operation.nodes.len()).max().unwrap_or(0);
+    (SLICE / (longest.max(16) * lanes) as u64).max(1)
+}
 
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
 #[derive(Clone, Debug, PartialEq, Eq)]

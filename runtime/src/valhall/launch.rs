@@ -34,6 +34,8 @@ pub struct Launch {
 impl Launch {
     /// The budget of [`Launch::default`]: 2^32 instructions for all threads together.
     pub const DEFAULT_BUDGET: u64 = 1 << 32;
+    /// The budget of launches that people start, unless they give one.
+    pub const LONG_BUDGET: u64 = 100_000_000_000;
     /// The maximum number of threads of a workgroup.
     pub const MAX_THREADS: u64 = 1024;
     /// The number of uniform words that an instruction can name.

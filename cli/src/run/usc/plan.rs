@@ -8,6 +8,7 @@ use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_core::Tables;
 use isaforge_runtime::Memory;
+use isaforge_runtime::machine::DEFAULT_BUDGET;
 use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 
@@ -17,8 +18,6 @@ use crate::run::buffers::read_file;
 use crate::run::launched::Launched;
 use crate::run::program;
 
-/// The default budget.
-const BUDGET: u64 = 10_000_000_000;
 /// The maximum number of pixels or instances of a run.
 const MAX_RUN: u64 = 1 << 24;
 /// The maximum number of instances without a rectangle: all their tasks exist at the same time.
@@ -106,7 +105,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         Some(rectangle) => Some(rectangle?),
         None => None,
     };
-    let budget = launch.budget.unwrap_or(BUDGET);
+    let budget = launch.budget.unwrap_or(DEFAULT_BUDGET);
     let program = program?;
     if out.has_errors() {
         return None;

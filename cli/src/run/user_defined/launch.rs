@@ -1,11 +1,10 @@
 //! The keys of launch files for `--spec`.
 
-use half::f16;
 use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::vocabulary;
 use isaforge_compiler::yaml::{Node, Value};
-use isaforge_core::bits::ones;
+use isaforge_runtime::machine::{float_bits, integer_bits};
 
 use crate::run::launch::{Buffer, Output, Program};
 
@@ -61,41 +60,8 @@ impl Number {
     /// When it does not fit: the problem, and what fits.
     pub fn bits(self, width: u32) -> Result<u64, (String, String)> {
         match self {
-            Number::Int(value) => {
-                let (most, least) = ((1i128 << width) - 1, if width > 1 { -(1i128 << (width - 1)) } else { 0 });
-                if (least..=most).contains(&value) {
-                    return Ok(value as u64 & ones(width));
-                }
-                let fits = match width {
-                    1 => "expected 0 or 1".to_owned(),
-                    _ => format!("expected 0 to {most}, or {least} to -1"),
-                };
-                Err((format!("`{value}` does not fit {}", bits(width)), fits))
-            }
-            Number::Float(value) => {
-                let (rounded, is_finite) = match width {
-                    16 => (u64::from(f16::from_f64(value).to_bits()), f16::from_f64(value).is_finite()),
-                    32 => (u64::from((value as f32).to_bits()), (value as f32).is_finite()),
-                    64 => (value.to_bits(), true),
-                    _ => {
-                        let message = format!("there are no floats of {}", bits(width));
-                        let fits = "expected a whole number; floats have 16, 32 or 64 bits";
-                        return Err((message, fits.to_owned()));
-                    }
-                };
-                if is_finite || !value.is_finite() {
-                    return Ok(rounded);
-                }
-                let most = if width == 16 { f16::MAX.to_f64() } else { f32::MAX.into() };
-                Err((
-                    format!("`{value:?}` does not fit a float of {width} bits"),
-                    format!("expected -{most:?} to {most:?}"),
-                ))
-            }
+            Number::Int(value) => integer_bits(value, width),
+            Number::Float(value) => float_bits(value, width),
         }
     }
-}
-
-fn bits(width: u32) -> String {
-    if width == 1 { "one bit".to_owned() } else { format!("{width} bits") }
 }

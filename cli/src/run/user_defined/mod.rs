@@ -21,6 +21,7 @@ use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::machine::{DEFAULT_BUDGET, slice};
 use isaforge_runtime::{Engine, Guarded, machine, watched};
 
 use self::console::Console;
@@ -37,9 +38,6 @@ use crate::failure::{Failure, Status};
 use crate::input::{self, Input};
 use crate::output::{count, write_whole};
 use crate::target::{self, Target};
-
-/// The default budget.
-const BUDGET: u64 = 10_000_000_000;
 
 /// Appended to traps of programs that use a stack without having one.
 const STACK: &str = "; all registers start at zero: the program must set its stack pointer before it uses the stack";
@@ -85,7 +83,7 @@ impl Program {
             registers: Vec::new(),
             show: Vec::new(),
             buffers: None,
-            budget: BUDGET,
+            budget: DEFAULT_BUDGET,
             signed: None,
         }
     }
@@ -396,7 +394,7 @@ fn read_launch(
     }
     // The rest of program memory is zero, which means what it means in the set.
     let end = end.filter(|_| set.2.program == 0);
-    let budget = launch.budget.unwrap_or(BUDGET);
+    let budget = launch.budget.unwrap_or(DEFAULT_BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
     let places = |name: &Spanned<String>, out: &mut Diagnostics| {
         let found = Variable::all(set, &name.value);
@@ -449,19 +447,10 @@ fn read_launch(
     (!out.has_errors()).then_some(program)
 }
 
-/// The number of operations between checks of the time limit.
-const SLICE: u64 = 1 << 24;
-
 /// Whether an access to memory is a little below address 0, as those of a stack from there are.
 fn wraps(reason: &Reason) -> bool {
     let below = |address: u64| (1..=1 << 16).contains(&(address as u32).wrapping_neg());
     matches!(reason, Reason::Memory { access: Access::Read | Access::Write, address, .. } if below(*address))
-}
-
-/// The number of instructions between checks of the time limit, even if each is the longest of the set.
-fn slice(semantics: &Semantics, lanes: usize) -> u64 {
-    let longest = semantics.operations.iter().map(|operation| operation.nodes.len()).max().unwrap_or(0);
-    (SLICE / (longest.max(16) * lanes) as u64).max(1)
 }
 
 /// Runs until the program ends, the budget is used up, or the time limit is reached; the last counts as a stop by the

@@ -22,9 +22,6 @@ use crate::run::launch::{LaunchFile, Output};
 use crate::run::launched::{Compared, Launched, Ran};
 use crate::run::{engine, outputs, program};
 
-/// The default budget.
-const BUDGET: u64 = 100_000_000_000;
-
 /// A compute launch that can be run.
 #[derive(Debug)]
 struct Computation {
@@ -49,7 +46,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     if out.has_errors() {
         return None;
     }
-    let launch = Launch { program: program?, budget: file.budget.unwrap_or(BUDGET), ..launch };
+    let launch = Launch { program: program?, budget: file.budget.unwrap_or(Launch::LONG_BUDGET), ..launch };
     Some(Box::new(Computation { launch, buffers, resources, outputs, folder: folder.to_owned() }))
 }
 

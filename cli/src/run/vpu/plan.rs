@@ -6,6 +6,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
+use isaforge_runtime::machine::DEFAULT_BUDGET;
 use isaforge_runtime::vpu::picture::{MAX_PIXELS, Pixel};
 use isaforge_runtime::vpu::scene::{Scene, Work};
 use isaforge_runtime::vpu::{Bank, Config, MAX_MEMORY, Machine, PROGRAM, Rectangle, SetupError, TileSize};
@@ -15,8 +16,6 @@ use crate::run::buffers::read_file;
 use crate::run::launched::Launched;
 use crate::run::program;
 
-/// The default budget.
-const BUDGET: u64 = 10_000_000_000;
 /// The maximum scale of a picture.
 const MAX_SCALE: u32 = 64;
 
@@ -144,7 +143,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         tile_size: scene.tile_size,
         memory: size,
         seed: launch.seed.unwrap_or(0),
-        budget: launch.budget.unwrap_or(BUDGET),
+        budget: launch.budget.unwrap_or(DEFAULT_BUDGET),
     };
     let outputs = launch.outputs.as_deref().unwrap_or_default();
     let outputs = outputs.iter().filter_map(|output| files.output(output, &config)).collect();

@@ -320,6 +320,10 @@ impl Dispatch {
             if ready == 0 {
                 continue;
             }
+            if index > 0 && runner.deadline.passed().is_some() {
+                // The caller fails before it gives out turns again.
+                return u8::MAX;
+            }
             // Near the end of the budget it matters which warp spends it.
             runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
