@@ -42,9 +42,20 @@ pub fn plain(py: Python<'_>, message: &str, help: &str) -> PyErr {
     raised(build(py, "Error", message, help, &[]))
 }
 
-/// A `RunError`.
-pub fn run(py: Python<'_>, message: &str, help: &str) -> PyErr {
-    raised(build(py, "RunError", message, help, &[]))
+/// The place of a `RunError`: the position of the instruction, its text, the workgroup, the thread, the lane, and the
+/// address of an access to memory.
+pub type RunPlace = (u64, String, Option<(u32, u32, u32)>, Option<(u32, u32, u32)>, Option<u8>, Option<u64>);
+
+/// A `RunError`, with its place if it has one.
+pub fn run(py: Python<'_>, message: &str, help: &str, place: Option<RunPlace>) -> PyErr {
+    let build = || {
+        let more = match place {
+            Some(place) => vec![("span", class(py, "RunSpan")?.call1(place)?)],
+            None => Vec::new(),
+        };
+        build(py, "RunError", message, help, &more)
+    };
+    raised(build())
 }
 
 /// A `DecodeError`, with the highest and the lowest of the wrong bits, if particular bits are wrong.

@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyList, PyString};
+use pyo3::types::{PyBytes, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 
 use crate::arrow;
 use crate::error;
@@ -50,19 +50,25 @@ unsafe impl Send for Items {}
 unsafe impl Sync for Items {}
 
 impl Items {
-    /// The bytes of an object: `bytes`, or a contiguous buffer of any type.
-    pub fn bytes(object: &Bound<'_, PyAny>) -> PyResult<Items> {
+    /// The bytes of a program: `bytes`, a contiguous buffer of bytes or unsigned numbers, or, if instructions are words
+    /// of `size` bytes, what [`Items::words`] takes. Bytes may end with an incomplete word.
+    /// `also` names what the caller takes besides, in a list that continues.
+    pub fn code(object: &Bound<'_, PyAny>, size: Option<usize>, also: &str) -> PyResult<Items> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Items::of_bytes(bytes, 1));
         }
-        let buffer = open(object)?;
-        if !buffer.is_c_contiguous() {
-            return Err(PyValueError::new_err(
-                "the bytes of a program must be contiguous (numpy.ascontiguousarray copies)",
-            ));
+        if let Some(data) = arrow::import(object)? {
+            let items = Items::of_arrow(data, size.unwrap_or(1))?;
+            if items.nulls.as_ref().is_some_and(|nulls| nulls.null_count() > 0) {
+                return Err(PyValueError::new_err("a program has no null words"));
+            }
+            return Ok(items);
         }
-        let (first, len) = (buffer.buf_ptr().cast::<u8>().cast_const(), buffer.len_bytes());
-        Ok(Items { first, len, size: 1, stride: 1, nulls: None, _owner: Owner::Buffer(buffer) })
+        let buffer = open(object, also)?;
+        match size {
+            Some(size) if buffer.item_size() != 1 => Items::of_buffer(object.py(), buffer, size),
+            _ => Items::of_buffer(object.py(), buffer, 1),
+        }
     }
 
     /// Words of `size` bytes: `bytes` in memory order, a buffer of bytes or words, or an Arrow array of words.
@@ -74,7 +80,7 @@ impl Items {
         if let Some(data) = arrow::import(object)? {
             return Items::of_arrow(data, size);
         }
-        Items::of_buffer(object.py(), open(object)?, size)
+        Items::of_buffer(object.py(), open(object, "")?, size)
     }
 
     fn of_bytes(bytes: &Bound<'_, PyBytes>, size: usize) -> Items {
@@ -85,11 +91,14 @@ impl Items {
 
     fn of_buffer(py: Python<'_>, buffer: PyUntypedBuffer, size: usize) -> PyResult<Items> {
         let item = buffer.item_size();
-        if !unsigned(buffer.format().to_bytes()) || (item != size && item != 1) {
+        // For bytes, words of any size will do.
+        if !unsigned(buffer.format().to_bytes()) || (item != size && item != 1 && size != 1) {
             let format = buffer.format().to_string_lossy().into_owned();
-            let message =
-                format!("words have {} bits: expected unsigned numbers of as many, or bytes; not {format:?}", 8 * size);
-            return Err(PyTypeError::new_err(message));
+            let expected = match size {
+                1 => "expected bytes, or unsigned numbers in native byte order".to_owned(),
+                _ => format!("words have {} bits: expected unsigned numbers of as many, or bytes", 8 * size),
+            };
+            return Err(PyTypeError::new_err(format!("{expected}; not {format:?}")));
         }
         let first = buffer.buf_ptr().cast::<u8>().cast_const();
         let strided = buffer.dimensions() == 1 && buffer.suboffsets().is_none() && item == size;
@@ -160,14 +169,20 @@ impl Items {
         count
     }
 
-    /// Copies the bytes of all items, which must be contiguous.
+    /// Copies the bytes of all items.
     pub fn to_vec(&self) -> Vec<u8> {
-        let count = self.len * self.size;
-        let mut bytes = vec![0; count];
-        if count > 0 {
-            // SAFETY: This is called only for items from `bytes` and `words` that are contiguous, so that this many
-            // bytes are within the memory kept alive by the owner; the vector has room for them.
-            unsafe { std::ptr::copy_nonoverlapping(self.first, bytes.as_mut_ptr(), count) };
+        let mut bytes = vec![0; self.len * self.size];
+        if self.stride == self.size as isize {
+            // SAFETY: `len` contiguous items of `size` bytes are within the memory kept alive by the owner; the vector
+            // has room for them, and the two regions do not overlap.
+            unsafe { std::ptr::copy_nonoverlapping(self.first, bytes.as_mut_ptr(), bytes.len()) };
+            return bytes;
+        }
+        for (index, into) in bytes.chunks_exact_mut(self.size).enumerate() {
+            let offset = index as isize * self.stride;
+            // SAFETY: The item is within the memory kept alive by the owner: the index is less than `len`, and the
+            // owner guarantees `len` items of `size` bytes at a distance of `stride` bytes. `into` has `size` bytes.
+            unsafe { std::ptr::copy_nonoverlapping(self.first.offset(offset), into.as_mut_ptr(), self.size) };
         }
         bytes
     }
@@ -187,20 +202,30 @@ pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
     }
 }
 
-/// Gets the buffer of an object.
-fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    PyUntypedBuffer::get(object).map_err(|_| {
+/// The buffer of an object, if it has one.
+pub fn buffer(object: &Bound<'_, PyAny>) -> Option<PyUntypedBuffer> {
+    // A view has the shape and strides that some objects, such as arrays of ctypes, leave out.
+    let viewed = || PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any());
+    PyUntypedBuffer::get(object).or_else(|_: PyErr| viewed()).ok()
+}
+
+/// Gets the buffer of an object with code, or of the numpy array that it converts itself to, as columns of data frames
+/// do.
+fn open(object: &Bound<'_, PyAny>, also: &str) -> PyResult<PyUntypedBuffer> {
+    if object.hasattr("mask")? && object.hasattr("filled")? {
+        return Err(PyTypeError::new_err("a masked array has words that are none (`filled` replaces them)"));
+    }
+    let converted = || buffer(&object.call_method0("__array__").ok()?);
+    buffer(object).or_else(converted).ok_or_else(|| {
         let kind = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
         let help = if object.is_instance_of::<PyString>() {
             " (`parse` and `assemble` read text)"
-        } else if object.is_instance_of::<PyList>() {
+        } else if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
             " (numpy.array makes a buffer of a list)"
-        } else if object.hasattr("__arrow_c_stream__").unwrap_or(false) {
-            " (it has several chunks: each is an array, and pyarrow's `combine_chunks` makes one of them)"
         } else {
             ""
         };
-        PyTypeError::new_err(format!("expected bytes, a buffer or an Arrow array, not {kind}{help}"))
+        PyTypeError::new_err(format!("expected {also}bytes, a buffer or an Arrow array, not {kind}{help}"))
     })
 }
 
@@ -215,15 +240,15 @@ fn whole(py: Python<'_>, bytes: usize, size: usize) -> PyResult<()> {
     }
 }
 
-/// Whether a format of the buffer protocol denotes unsigned integers in native byte order, or bytes.
+/// Whether a format of the buffer protocol denotes unsigned integers in native byte order, or bytes, signed or not.
 fn unsigned(format: &[u8]) -> bool {
     let native = if cfg!(target_endian = "little") { b'<' } else { b'>' };
     let code = match format {
         [order, code] if matches!(order, b'@' | b'=') || *order == native => *code,
         // Bytes have no byte order.
-        [_, code @ (b'B' | b'c')] => *code,
+        [_, code @ (b'B' | b'b' | b'c')] => *code,
         [code] => *code,
         _ => return false,
     };
-    matches!(code, b'B' | b'c' | b'H' | b'I' | b'L' | b'Q' | b'N')
+    matches!(code, b'B' | b'b' | b'c' | b'H' | b'I' | b'L' | b'Q' | b'N')
 }

@@ -7,7 +7,7 @@ use isaforge_core::text::Line;
 use isaforge_core::{Isa as WordIsa, Tables};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 
 use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
@@ -49,7 +49,7 @@ impl Isa {
             return Ok(invalid.get().raw.clone());
         }
         let tables = self.set.tables();
-        let Some(code) = &number(code) else { return Ok(Items::bytes(code)?.to_vec()) };
+        let Some(code) = &number(code) else { return Ok(Items::code(code, self.word_size(), "a number, ")?.to_vec()) };
         match tables {
             Tables::Words(isa) => Ok(self.word(isa, code)?.to_le_bytes()[..tables.unit().min(8)].to_vec()),
             Tables::Groups(_) => Err(PyTypeError::new_err("groups are bytes in the order of memory, not a number")),
@@ -82,12 +82,30 @@ impl Isa {
         word.ok_or_else(|| format!("a word of {} is a number of {} bits, not {code}", self.set.name, isa.word_bits))
     }
 
+    /// The size of a word in bytes, if instructions are words.
+    fn word_size(&self) -> Option<usize> {
+        self.set.words().map(|_| self.set.tables().unit())
+    }
+
+    /// The program that an object is, if it is one.
+    fn own<'a>(&self, code: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a Program>> {
+        let Ok(program) = code.cast::<Program>() else { return Ok(None) };
+        let program = program.get();
+        if !std::ptr::eq(program.set, self.set) {
+            let message = format!("the program is one of `{}`, not of `{}`", program.set.name, self.set.name);
+            return Err(error::plain(code.py(), &message, "its `bytes` can be read as another set's"));
+        }
+        Ok(Some(program))
+    }
+
     /// The words if instructions are words, else the bytes of a program.
     fn items(&self, code: &Bound<'_, PyAny>) -> PyResult<Items> {
         self.layouts(code.py())?;
-        match self.set.tables() {
-            Tables::Words(_) => Items::words(code, self.set.tables().unit()),
-            _ => Items::bytes(code),
+        let bytes = self.own(code)?.map(|program| PyBytes::new(code.py(), program.code()));
+        let code = bytes.as_ref().map_or(code, |bytes| bytes.as_any());
+        match self.word_size() {
+            Some(size) => Items::words(code, size),
+            None => Items::code(code, None, ""),
         }
     }
 
@@ -97,10 +115,15 @@ impl Isa {
             let text = text.to_str()?;
             return code.py().detach(|| self.set.assemble(text)).map_err(|errors| error::assemble(code.py(), &errors));
         }
-        if let (Some(isa), Ok(words)) = (self.set.words(), code.cast::<pyo3::types::PyList>()) {
+        if let Some(program) = self.own(code)? {
+            return Ok(program.code().to_vec());
+        }
+        let is_list = code.is_instance_of::<PyList>() || code.is_instance_of::<PyTuple>();
+        if let Some(isa) = self.set.words().filter(|_| is_list) {
             let size = self.set.tables().unit().min(8);
-            let mut bytes = Vec::with_capacity(words.len() * size);
-            for (index, word) in words.iter().enumerate() {
+            let mut bytes = Vec::with_capacity(code.len()? * size);
+            for (index, word) in code.try_iter()?.enumerate() {
+                let word = word?;
                 let Some(number) = number(&word) else {
                     let kind = word.get_type().name()?;
                     let message = format!("a program is a list of whole numbers, and [{index}] is of the type {kind}");
@@ -112,11 +135,8 @@ impl Isa {
             }
             return Ok(bytes);
         }
-        if let Ok(program) = code.cast::<Program>() {
-            return Ok(program.get().code().to_vec());
-        }
-        let items = Items::bytes(code)?;
-        Ok(items.to_vec())
+        let also = if self.set.words().is_some() { "text, a list of words, " } else { "text, " };
+        Ok(Items::code(code, self.word_size(), also)?.to_vec())
     }
 }
 
@@ -369,9 +389,14 @@ impl Isa {
     ///
     /// On Valhall, a launch has `groups` of `local_size` threads. `uniforms` are its words: whole numbers, floats, or
     /// writable arrays, each of which is replaced by the two words of its address. `buffers` maps addresses to arrays.
+    /// Arrays are buffers of bytes, whole numbers or floats.
     ///
-    /// Other sets run on the machine that their specification describes: `registers` maps names to values, either one
-    /// for all lanes or a list with one for each; `address` is the start of the program.
+    /// Other sets run on the machine that their specification describes: `registers` maps names to whole numbers or
+    /// floats of the register's width, either one for all lanes or a list with one for each; `address` is the start of
+    /// the program.
+    ///
+    /// The run ends after `budget` instructions, by default 100 billion on Valhall and ten billion elsewhere, or
+    /// `time_limit` seconds. Ctrl-C ends it, too.
     ///
     /// Afterwards, the arrays contain what the program wrote. Raises `RunError` if it cannot continue.
     ///
@@ -390,11 +415,11 @@ impl Isa {
         groups: Option<Bound<'py, PyAny>>,
         local_size: Option<Bound<'py, PyAny>>,
         uniforms: Option<Bound<'py, PyAny>>,
-        shared_bytes: Option<u32>,
+        shared_bytes: Option<Bound<'py, PyAny>>,
         buffers: Option<Bound<'py, PyDict>>,
         registers: Option<Bound<'py, PyDict>>,
-        address: Option<u64>,
-        budget: Option<u64>,
+        address: Option<Bound<'py, PyAny>>,
+        budget: Option<Bound<'py, PyAny>>,
         time_limit: Option<f64>,
         engine: Option<String>,
     ) -> PyResult<Outcome> {
@@ -432,11 +457,11 @@ impl Isa {
         groups: Option<Bound<'py, PyAny>>,
         local_size: Option<Bound<'py, PyAny>>,
         uniforms: Option<Bound<'py, PyAny>>,
-        shared_bytes: Option<u32>,
+        shared_bytes: Option<Bound<'py, PyAny>>,
         buffers: Option<Bound<'py, PyDict>>,
         registers: Option<Bound<'py, PyDict>>,
-        address: Option<u64>,
-        budget: Option<u64>,
+        address: Option<Bound<'py, PyAny>>,
+        budget: Option<Bound<'py, PyAny>>,
         time_limit: Option<f64>,
         engine: Option<String>,
     ) -> PyResult<Trace> {

@@ -77,7 +77,7 @@ impl Invalid {
 /// (0, {0: 'l0'})
 #[pyclass(frozen, sequence, weakref, module = "isaforge")]
 pub struct Program {
-    set: &'static Set,
+    pub set: &'static Set,
     code: Vec<u8>,
     read: analysis::Program<'static>,
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import random
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy
 import pyarrow
@@ -167,7 +170,9 @@ COLUMNS: list[Callable[[Isa], Callable[[object], object]]] = [
         numpy.array(["text"]),
         pyarrow.array([1, 2], type=pyarrow.int64()),
         pyarrow.array(["text"]),
-        pyarrow.chunked_array([pyarrow.array([1], type=pyarrow.uint64())]),
+        pyarrow.chunked_array([pyarrow.array([1], type=pyarrow.int64())]),
+        numpy.ma.array(numpy.zeros(4, dtype=numpy.uint64), mask=[False, True, False, False]),
+        numpy.float64(2.0),
         "text",
         None,
         7,
@@ -185,13 +190,33 @@ def test_wrong_types_are_refused(valhall: Isa, column: Callable[[Isa], Callable[
     [
         ("MOV.i32 r1, r2", "`parse` and `assemble` read text"),
         ([1, 2, 3], "numpy.array makes a buffer of a list"),
-        (pyarrow.chunked_array([pyarrow.array([1], type=pyarrow.uint64())]), "`combine_chunks` makes one"),
+        ((1, 2, 3), "numpy.array makes a buffer of a list"),
+        (numpy.ma.array([1], mask=[True], dtype=numpy.uint64), "`filled` replaces them"),
     ],
     ids=lambda given: str(type(given)),
 )
 def test_what_is_nearly_right_is_helped(valhall: Isa, given: object, help: str) -> None:
     with pytest.raises(TypeError, match=help):
         valhall.opcodes(given)  # type: ignore[arg-type]
+
+
+def test_columns_and_foreign_buffers_are_read(valhall: Isa) -> None:
+    words = valhall.assemble_words("MOV.i32 r1, r2\nNOP.end")
+    chunks = pyarrow.chunked_array([pyarrow.array([word], type=pyarrow.uint64()) for word in words])
+    foreign = (ctypes.c_uint64 * 2)(*words)
+    program = valhall.program(words)
+    given: list[Any] = [chunks, foreign, pyarrow.py_buffer(program.bytes), program]
+    for package in ("polars", "pandas"):
+        try:
+            series = importlib.import_module(package).Series
+        except ImportError:
+            continue
+        given.append(series(numpy.array(words, dtype=numpy.uint64)))
+    for code in given:
+        assert valhall.texts(code).to_list() == ["MOV.i32 r1, r2", "NOP.end"], type(code)
+        assert valhall.program(code).bytes == program.bytes, type(code)
+    with pytest.raises(isaforge.Error, match="of `valhall`, not of `vpu`"):
+        isaforge.load("vpu").texts(program)
 
 
 @pytest.mark.parametrize("column", COLUMNS)

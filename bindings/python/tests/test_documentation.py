@@ -44,7 +44,7 @@ def test_pages(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_everything_public_has_a_docstring() -> None:
     missing = [name for name, item in documented().items() if not (item.__doc__ or "").strip()]
-    plain = {"__version__", *(f"{kind}.{name}" for kind in ("TextSpan", "BitSpan", "SourceSpan") for name in dir(tuple))}
+    plain = {"__version__", *(f"{kind}.{name}" for kind in ("TextSpan", "BitSpan", "SourceSpan", "RunSpan") for name in dir(tuple))}
     fields = {
         f"{kind}.{name}"
         for kind in ("Operand", "Modifier", "Flow", "Field")

@@ -8,7 +8,10 @@ import json
 import pickle
 import random
 import weakref
+from typing import Any
 
+import numpy
+import pyarrow
 import pytest
 from conftest import ROOT, SEED
 
@@ -146,3 +149,33 @@ def test_notebooks_show_bits_fields_and_labels(valhall: isaforge.Isa, usc: isafo
 def test_nothing_in_a_text_becomes_html() -> None:
     modules = isaforge.load(ROOT / "examples/g13")
     assert "<script" not in modules.program(bytes(range(64)))._repr_html_()
+
+
+@pytest.mark.parametrize("given", [numpy.zeros(1, dtype=kind) for kind in (">u8", "f8", "i8", "u4", "c16", "S8", "O")], ids=repr)
+def test_arrays_of_other_numbers_are_not_code(valhall: isaforge.Isa, given: Any) -> None:
+    calls = (valhall.program, valhall.disassemble, valhall.decode, valhall.explain, valhall.annotate, valhall.run)
+    for call in (*calls, valhall.texts):
+        with pytest.raises(TypeError, match="words have 64 bits"):
+            call(given)
+
+
+def test_arrays_of_words_are_code_however_they_lie(valhall: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    words = numpy.array(valhall.assemble_words("MOV.i32 r1, r2\nNOP\nNOP.end"), dtype=numpy.uint64)
+    expected = "MOV.i32 r1, r2\nNOP.end"
+    some: list[Any] = [words[::2], pyarrow.array(words[::2]), tuple(map(int, words[::2])), words[::2].tobytes()]
+    for given in some:
+        assert str(valhall.program(given)) == expected
+    assert valhall.decode(pyarrow.array(words[:1])) == valhall.decode(words[:1]) == valhall.decode(words[0])
+    assert str(riscv.program(numpy.array([0x13], dtype=numpy.uint32))) == "nop"
+    with pytest.raises(ValueError, match="no null words"):
+        valhall.program(pyarrow.array([1, None], type=pyarrow.uint64()))
+    with pytest.raises(TypeError, match="expected text, a list of words, bytes, a buffer or an Arrow array, not dict"):
+        valhall.program({})  # type: ignore[arg-type]
+
+
+def test_programs_of_other_sets_are_refused(valhall: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    program = valhall.program("NOP.end")
+    for call in (riscv.program, riscv.disassemble, riscv.run, riscv.trace, riscv.records):
+        with pytest.raises(isaforge.Error, match="the program is one of `valhall`"):
+            call(program)
+    assert valhall.program(program).bytes == program.bytes

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import signal
 import struct
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy
 import pytest
@@ -188,15 +191,168 @@ def test_machines_of_specifications(riscv: Isa) -> None:
         riscv.run("here: j here", budget=1 << 60, time_limit=0.05)
 
 
-def test_a_run_can_be_interrupted(riscv: Isa) -> None:
+def interrupted(run: Callable[[], object]) -> float:
+    """How long a run still takes once it is interrupted."""
     # Whoever starts the tests in the background may have the signal ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    sent: list[float] = []
+
+    def interrupt() -> None:
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, interrupt)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        riscv.run("here: j here", budget=1 << 60, time_limit=60)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run()
+        return time.monotonic() - sent[0]
+    finally:
+        timer.cancel()
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+# Without optimisation, engines are far slower between two looks at signals.
+PATIENCE = 5.0
+
+
+@pytest.mark.parametrize("engine", ["reference", "handlers", "compiled"])
+@pytest.mark.parametrize(
+    ("program", "launch"),
+    [
+        ("top: BRANCHZ.eq 0x0, top", {}),
+        (ENDLESS, {}),
+        (ENDLESS, {"groups": 100}),
+        ("IADD_IMM.i32 r0, ^r0, #0x1\nNOP.end", {"groups": [65535, 65535, 10]}),
+    ],
+    ids=["branch", "loop", "groups", "grid"],
+)
+def test_every_engine_can_be_interrupted(valhall: Isa, engine: Any, program: str, launch: dict[str, Any]) -> None:
+    late = interrupted(lambda: valhall.run(program, engine=engine, budget=1 << 60, time_limit=20, **launch))
+    assert late < PATIENCE
+    # Nothing remains of it.
+    assert valhall.run("NOP.end", engine=engine).instructions == 1
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+def test_machines_can_be_interrupted(riscv: Isa, engine: Any) -> None:
+    assert interrupted(lambda: riscv.run("here: j here", engine=engine, budget=1 << 60, time_limit=20)) < PATIENCE
+    lanes = isaforge.load(ROOT / "examples/lanes")
+    assert interrupted(lambda: lanes.run("top: lane r0\nbne r0, #-1, top", budget=1 << 60, time_limit=20)) < PATIENCE
+
+
+def test_a_handler_may_run_a_program_and_go_on(valhall: Isa) -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append(valhall.run("NOP.end").instructions))
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(RunError, match="time limit of 0.5 s"):
+        valhall.run(ENDLESS, budget=1 << 60, time_limit=0.5)
     timer.join()
     signal.signal(signal.SIGINT, before)
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("kind", ["O", ">O", "?", "U4", "c8", [("a", "u4"), ("b", "O")], "V4", "S4"], ids=str)
+def test_memory_is_plain_numbers(valhall: Isa, riscv: Isa, kind: Any) -> None:
+    array = numpy.zeros(4, dtype=kind)
+    with pytest.raises(TypeError, match="memory of a program is bytes, whole numbers or floats"):
+        riscv.run("sw a1, 0(a0)", registers={"a0": 4096, "a1": 0x01020304}, buffers={4096: array})
+    with pytest.raises(TypeError, match="memory of a program is bytes, whole numbers or floats"):
+        valhall.run(STORE, uniforms=[array])
+    assert array.tolist() == numpy.zeros(4, dtype=kind).tolist()
+
+
+@pytest.mark.parametrize("kind", ["u1", "i1", "u2", "<i4", ">u4", "i8", "f2", "f4", ">f8"])
+def test_memory_is_of_any_number(valhall: Isa, kind: str) -> None:
+    array = numpy.zeros(8, dtype=kind)
+    valhall.run(STORE, uniforms=[array])
+    assert array.tobytes()[:5] == b"\x2a\0\0\0\0"
+
+
+def test_memory_is_of_ctypes(valhall: Isa) -> None:
+    words, text = (ctypes.c_uint32 * 4)(), ctypes.create_string_buffer(16)
+    valhall.run(STORE, uniforms=[words])
+    valhall.run(STORE, uniforms=[text])
+    assert list(words) == [42, 0, 0, 0] and text.raw == b"*" + bytes(15)
+    with pytest.raises(TypeError, match="whole numbers or floats"):
+        valhall.run(STORE, uniforms=[(ctypes.py_object * 4)()])
+    with pytest.raises(TypeError, match="whole numbers or floats"):
+        valhall.run(STORE, uniforms=[(ctypes.c_void_p * 4)()])
+
+
+@pytest.mark.parametrize(
+    ("value", "bits"),
+    [(7, 7), (-1, 0xFFFFFFFF), (2**32 - 1, 2**32 - 1), (1.5, 0x3FC00000), (numpy.float32(1.5), 0x3FC00000), (numpy.uint32(7), 7)],
+)
+def test_registers_hold_numbers_of_their_width(riscv: Isa, value: Any, bits: int) -> None:
+    assert riscv.run("nop", registers={"a1": value}).registers == {"a1": [bits]}
+    assert riscv.run("nop", registers={"a1": [value]}).registers == {"a1": [bits]}
+
+
+@pytest.mark.parametrize("value", [2**32, 2**63, 2**64, 2**200, -(2**31) - 1, 1e300, [2**32 + 7]])
+def test_numbers_that_do_not_fit_are_refused(valhall: Isa, riscv: Isa, value: Any) -> None:
+    with pytest.raises(ValueError, match="`a1`: .* does not fit"):
+        riscv.run("nop", registers={"a1": value})
+    if not isinstance(value, list):
+        with pytest.raises(ValueError, match="`uniforms`: .* does not fit"):
+            valhall.run(STORE, uniforms=[value])
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "error"),
+    [
+        ("budget", -1, ValueError),
+        ("budget", 2**64, ValueError),
+        ("budget", 1.5, TypeError),
+        ("shared_bytes", -1, ValueError),
+        ("local_size", -1, ValueError),
+        ("local_size", 2**40, ValueError),
+        ("groups", [1, -1], ValueError),
+        ("groups", 1.5, TypeError),
+        ("buffers", {-1: bytearray(1)}, ValueError),
+    ],
+)
+def test_wrong_numbers_name_their_argument(valhall: Isa, argument: str, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"`{argument}`"):
+        valhall.run(STORE, **{argument: value})
+
+
+def test_wrong_places_name_their_argument(riscv: Isa) -> None:
+    with pytest.raises(ValueError, match="`address`"):
+        riscv.run("nop", address=-4)
+    with pytest.raises(RunError, match="overlaps the program"):
+        riscv.run("nop", buffers={0: bytearray(4)})
+
+
+def test_the_budget_is_that_of_the_command(command: Command) -> None:
+    stated = " ".join(command("help", "run").stdout.decode().split())
+    assert "its default is 100 billion, 2^32 with a `size`, and ten billion" in stated
+    assert "100 billion on Valhall and ten billion elsewhere" in " ".join((Isa.run.__doc__ or "").split())
+
+
+def test_errors_have_a_place(valhall: Isa, riscv: Isa) -> None:
+    with pytest.raises(RunError) as failed:
+        valhall.run(STORE, uniforms=[64, 0])
+    text = "STORE.i32.slot0.end @r0, u0, offset:0"
+    assert failed.value.span == isaforge.RunSpan(1, text, (0, 0, 0), (0, 0, 0), 0, 64)
+    with pytest.raises(RunError) as failed:
+        riscv.run("nop\nlw a0, 0(a1)", registers={"a1": 0x8000})
+    assert failed.value.span == isaforge.RunSpan(2, "lw a0, 0(a1)", address=0x8000)
+    with pytest.raises(RunError) as failed:
+        list(riscv.trace("here: j here", budget=3))
+    assert failed.value.span == isaforge.RunSpan(0, "j 0")
+    with pytest.raises(RunError) as failed:
+        valhall.run("")
+    assert failed.value.span is None
+
+
+def test_a_trace_counts_by_mnemonic(riscv: Isa) -> None:
+    trace = riscv.trace("loop: addi a1, a1, -1\nbnez a1, loop\nnop", registers={"a1": 3})
+    names = [step.text.split()[0] for step in trace]
+    assert trace.outcome is not None and trace.outcome.instructions == len(names) == 7
+    assert sum(trace.outcome.mnemonics.values()) == 7 and sorted(trace.outcome.mnemonics.values()) == [1, 3, 3]
 
 
 def test_machines_with_lanes() -> None:

@@ -1,8 +1,8 @@
 """Types of the native half of the package. The docstrings are at run time: `help(isaforge.Isa)`."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Protocol, SupportsIndex, final, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, Protocol, SupportsFloat, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, CapsuleType, Self
 
@@ -41,10 +41,16 @@ class _NumpyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
 
+class _Column(Protocol):
+    def __array__(self) -> Any: ...
+
 _Memory = Buffer | _NumpyArray
-_One = SupportsIndex | _Memory | Instruction | Invalid
-_Code = _Memory | _ArrowArray
-_Program = str | _Memory | list[int] | Program
+_Words = _Memory | _ArrowArray | _Column
+_One = SupportsIndex | _Words | Instruction | Invalid
+_Code = _Words | Program
+_Program = str | _Words | list[int] | tuple[int, ...] | Program
+# A number of a register's width.
+_Number = SupportsIndex | SupportsFloat
 
 def load(name: str | os.PathLike[str], generation: str | None = None) -> Isa: ...
 def sets() -> tuple[str, ...]: ...
@@ -77,14 +83,14 @@ class Isa:
         self,
         program: _Program,
         *,
-        groups: int | Sequence[int] | None = None,
-        local_size: int | Sequence[int] | None = None,
-        uniforms: Sequence[SupportsIndex | float | _Memory] | None = None,
-        shared_bytes: int | None = None,
+        groups: SupportsIndex | Iterable[SupportsIndex] | None = None,
+        local_size: SupportsIndex | Iterable[SupportsIndex] | None = None,
+        uniforms: Iterable[_Number | _Memory] | None = None,
+        shared_bytes: SupportsIndex | None = None,
         buffers: Mapping[int, _Memory] | None = None,
-        registers: Mapping[str, int | Sequence[int]] | None = None,
-        address: int | None = None,
-        budget: int | None = None,
+        registers: Mapping[str, _Number | Iterable[_Number]] | None = None,
+        address: SupportsIndex | None = None,
+        budget: SupportsIndex | None = None,
         time_limit: float | None = None,
         engine: Literal["reference", "handlers", "compiled"] | None = None,
     ) -> Outcome: ...
@@ -92,14 +98,14 @@ class Isa:
         self,
         program: _Program,
         *,
-        groups: int | Sequence[int] | None = None,
-        local_size: int | Sequence[int] | None = None,
-        uniforms: Sequence[SupportsIndex | float | _Memory] | None = None,
-        shared_bytes: int | None = None,
+        groups: SupportsIndex | Iterable[SupportsIndex] | None = None,
+        local_size: SupportsIndex | Iterable[SupportsIndex] | None = None,
+        uniforms: Iterable[_Number | _Memory] | None = None,
+        shared_bytes: SupportsIndex | None = None,
         buffers: Mapping[int, _Memory] | None = None,
-        registers: Mapping[str, int | Sequence[int]] | None = None,
-        address: int | None = None,
-        budget: int | None = None,
+        registers: Mapping[str, _Number | Iterable[_Number]] | None = None,
+        address: SupportsIndex | None = None,
+        budget: SupportsIndex | None = None,
         time_limit: float | None = None,
         engine: Literal["reference"] | None = None,
     ) -> Trace: ...

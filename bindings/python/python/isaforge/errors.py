@@ -10,6 +10,7 @@ __all__ = [
     "DecodeError",
     "Error",
     "RunError",
+    "RunSpan",
     "SourceSpan",
     "SpecError",
     "TextSpan",
@@ -41,7 +42,19 @@ class SourceSpan(NamedTuple):
     end: int
 
 
-Span = Union[TextSpan, BitSpan, SourceSpan]
+class RunSpan(NamedTuple):
+    """A place in a run: `pc` and `text` of the instruction, as in a `Step`; the workgroup, the thread in it and its lane,
+    as far as they are known; and the address, if it is an access to memory that failed."""
+
+    pc: int
+    text: str
+    group: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+    lane: int | None = None
+    address: int | None = None
+
+
+Span = Union[TextSpan, BitSpan, SourceSpan, RunSpan]
 
 
 class Error(Exception):
@@ -103,4 +116,5 @@ class SpecError(Error, ValueError):
 
 
 class RunError(Error, RuntimeError):
-    """A program that could not continue, or an impossible launch."""
+    """A program that could not continue, or a launch that the machine cannot run. `span` has the place, if the program
+    has started. Arguments that are not even those of a launch raise `TypeError`, `ValueError` or `KeyError`."""

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error;
+use crate::input::buffer;
 
 /// The first address for arrays without a given address.
 const FIRST: u64 = 0x10_0000;
@@ -31,9 +32,16 @@ pub struct Buffers {
 impl Buffers {
     /// Adds an array, at the given address or at a free one. An array that was already added keeps its address.
     pub fn add(&mut self, object: &Bound<'_, PyAny>, base: Option<u64>) -> PyResult<u64> {
-        let buffer = PyUntypedBuffer::get(object).map_err(|_| {
+        let buffer = buffer(object).ok_or_else(|| {
             PyTypeError::new_err("memory of a program is a buffer, such as a numpy array or a bytearray")
         })?;
+        let format = buffer.format().to_bytes();
+        // Whatever a program writes must be a value: a reference to an object is none.
+        if !is_plain(format) {
+            let format = String::from_utf8_lossy(format);
+            let message = format!("memory of a program is bytes, whole numbers or floats, not {format:?}");
+            return Err(PyTypeError::new_err(message));
+        }
         let len = buffer.len_bytes();
         if !buffer.is_c_contiguous() {
             return Err(PyValueError::new_err("memory of a program must be contiguous"));
@@ -96,7 +104,7 @@ impl Buffers {
             if region.buffer.readonly() {
                 if region.bytes() != *bytes {
                     let message = format!("the program wrote to the array at {:#x}, which is read-only", region.base);
-                    return Err(error::run(py, &message, "pass a writable array"));
+                    return Err(error::run(py, &message, "pass a writable array", None));
                 }
                 continue;
             }
@@ -116,4 +124,13 @@ impl Region {
         unsafe { std::ptr::copy_nonoverlapping(self.buffer.buf_ptr().cast::<u8>(), bytes.as_mut_ptr(), len) };
         bytes
     }
+}
+
+/// Whether a format of the buffer protocol denotes bytes, whole numbers or floats, of any byte order.
+fn is_plain(format: &[u8]) -> bool {
+    let item = match format {
+        [b'@' | b'=' | b'<' | b'>' | b'!', item @ ..] => item,
+        item => item,
+    };
+    matches!(item, [code] if b"bBchHiIlLqQnNefd".contains(code))
 }

@@ -7,6 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::buffers::Buffers;
+use super::number::whole;
 use super::request::Request;
 use super::{machine, valhall};
 use crate::set::Set;
@@ -21,7 +22,7 @@ pub enum Job {
 pub fn prepare(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<(Job, Buffers)> {
     let mut buffers = Buffers::default();
     for (address, object) in request.buffers.iter().flatten() {
-        buffers.add(&object, Some(address.extract()?))?;
+        buffers.add(&object, Some(whole(&address, "an address of `buffers`")?))?;
     }
     let limit = request.time_limit.map(Duration::try_from_secs_f64).transpose();
     let limit = limit.map_err(|_| PyValueError::new_err("`time_limit` is a number of seconds"))?;

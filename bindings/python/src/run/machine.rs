@@ -1,29 +1,33 @@
 //! Runs programs on the machine that a specification describes.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use arrow_array::{Array, StringArray};
 use isaforge_core::Tables;
 use isaforge_core::bits::ones;
-use isaforge_core::machine::{Encoding, Executed, Hardware, Host, Machine, Reason, Register, Stop, Touched, Trap};
+use isaforge_core::machine::{
+    Encoding, Executed, Hardware, Host, Machine, MapError, Reason, Register, Stop, Touched, Trap,
+};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::evaluate::Column;
 use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::machine::{DEFAULT_BUDGET, slice};
 use isaforge_runtime::{Engine, Guarded};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::buffers::Regions;
+use super::failure::Failure;
+use super::number::{bits, whole};
 use super::outcome::Finished;
 use super::request::Request;
 use super::step::{Did, Tell};
 use crate::error;
 use crate::set::Set;
 
-/// The default budget.
-const BUDGET: u64 = 10_000_000_000;
-/// How many instructions are executed between checks of the clock.
-const SLICE: u64 = 1 << 20;
 /// The maximum number of bytes of output that are kept.
 const MAX_OUTPUT: usize = 16 << 20;
 
@@ -32,6 +36,8 @@ pub struct Job {
     encoding: Encoding,
     semantics: &'static Semantics,
     hardware: &'static Hardware,
+    /// The mnemonics by opcode; empty for groups, which have no opcodes.
+    mnemonics: Option<&'static StringArray>,
     code: Vec<u8>,
     address: u64,
     registers: Vec<(Register, Vec<u64>)>,
@@ -56,19 +62,15 @@ impl Job {
         };
         let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.analysis.hardware) else {
             let message = format!("`{}` does not define what its instructions do", set.name);
-            return Err(error::run(py, &message, "give each of them a text: `does: …`"));
+            return Err(error::run(py, &message, "give each of them a text: `does: …`", None));
         };
         let mut registers = Vec::new();
         for (name, given) in request.registers.iter().flatten() {
             let name: String = name.extract()?;
             let register = hardware.register(&name);
             let register = register.ok_or_else(|| PyKeyError::new_err(format!("there is no register `{name}`")))?;
-            let values: Vec<u64> = match given.extract() {
-                Ok(value) => vec![value],
-                Err(_) => given.extract().map_err(|_| {
-                    PyTypeError::new_err(format!("`{name}` holds a number, or a list with one for each lane"))
-                })?,
-            };
+            let width = hardware.banks.get(usize::from(register.bank)).map_or(64, |bank| bank.width.into());
+            let values = values(&given, width, &name)?;
             if values.len() != 1 && values.len() != usize::from(hardware.lanes.max(1)) {
                 let message = format!("there are {} lanes, but values for {}", hardware.lanes, values.len());
                 return Err(PyValueError::new_err(message));
@@ -80,26 +82,38 @@ impl Job {
             encoding,
             semantics,
             hardware,
+            mnemonics: (!matches!(set.tables(), Tables::Groups(_))).then_some(&set.mnemonics),
             code,
-            address: request.address.unwrap_or(0),
+            address: request.address.as_ref().map_or(Ok(0), |given| whole(given, "`address`"))?,
             registers,
-            budget: request.budget.unwrap_or(BUDGET),
+            budget: request.budget()?.unwrap_or(DEFAULT_BUDGET),
             limit,
             compiled,
         })
     }
 }
 
+/// The bits of a register: of one number for all lanes, or of a list with one for each.
+fn values(given: &Bound<'_, PyAny>, width: u32, name: &str) -> PyResult<Vec<u64>> {
+    let quoted = format!("`{name}`");
+    if let Some(value) = bits(given, width, &quoted)? {
+        return Ok(vec![value]);
+    }
+    let wrong = || PyTypeError::new_err(format!("{quoted} holds a number, or a list with one for each lane"));
+    let each = given.try_iter().map_err(|_| wrong())?;
+    each.map(|value| bits(&value?, width, &quoted)?.ok_or_else(wrong)).collect()
+}
+
 /// Called regularly; returns whether the run should stop.
-pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
+pub type Interrupted = fn() -> bool;
 
 /// Runs a job on memory, and passes executed instructions to `tell` if it is given.
-pub fn run(
-    job: &Job,
+pub fn run<'a>(
+    job: &'a Job,
     regions: Regions,
-    tell: Option<Tell<'_>>,
-    interrupted: Interrupted<'_>,
-) -> (Result<Finished, String>, Regions) {
+    tell: Option<Tell<'a>>,
+    interrupted: Interrupted,
+) -> (Result<Finished, Failure>, Regions) {
     // On a machine with fewer lanes than instantiated here, the others stay idle.
     match job.hardware.lanes {
         0..=1 if job.compiled => {
@@ -112,20 +126,20 @@ pub fn run(
     }
 }
 
-fn execute<const L: usize>(
-    (job, interrupted): (&Job, Interrupted<'_>),
+fn execute<'a, const L: usize>(
+    (job, interrupted): (&'a Job, Interrupted),
     mut regions: Regions,
-    tell: Option<Tell<'_>>,
+    tell: Option<Tell<'a>>,
     run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
-) -> (Result<Finished, String>, Regions) {
+) -> (Result<Finished, Failure>, Regions) {
     let mut machine = Machine::<L>::new(job.encoding, job.semantics, job.hardware);
     let before = registers(&machine);
     if let Err(reason) = load(job, &mut machine, &regions) {
-        return (Err(reason), Vec::new());
+        return (Err(reason.into()), Vec::new());
     }
     let end = job.address.saturating_add(job.code.len() as u64);
     machine.breakpoints.insert(end);
-    let mut outside = Outside { output: Vec::new(), tell, tables: (job.semantics, job.hardware) };
+    let mut outside = Outside { job, output: Vec::new(), tell, counts: HashMap::new() };
     // An empty program has already ended.
     let ended =
         if end == job.address { Ok(Stop::Ended) } else { go(job, &mut machine, &mut outside, interrupted, run) };
@@ -135,7 +149,10 @@ fn execute<const L: usize>(
         }
     }
     let output = std::mem::take(&mut outside.output);
+    let mut mnemonics: Vec<_> = outside.counts.into_iter().collect();
+    mnemonics.sort_by_key(|(name, count)| (Reverse(*count), *name));
     let finished = ended.map(|stop| Finished {
+        mnemonics,
         instructions: machine.executed(),
         registers: registers(&machine).into_iter().filter(|now| !before.contains(now)).collect(),
         output,
@@ -150,30 +167,29 @@ fn go<const L: usize>(
     job: &Job,
     machine: &mut Machine<L>,
     outside: &mut Outside<'_>,
-    interrupted: Interrupted<'_>,
+    interrupted: Interrupted,
     mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
-) -> Result<Stop, String> {
+) -> Result<Stop, Failure> {
     let deadline = job.limit.and_then(|limit| Instant::now().checked_add(limit));
-    let mut left = job.budget;
+    let (mut left, most) = (job.budget, slice(job.semantics, L));
     loop {
-        let slice = left.min(SLICE);
+        let slice = left.min(most);
         match run(machine, outside, slice) {
             Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
-                return Err(Trap { pc, reason: Reason::Budget(job.budget) }.to_string());
+                let trap = Trap { pc, reason: Reason::Budget(job.budget) };
+                return Err(Failure::trap(&trap, machine.text(pc).unwrap_or_default()));
             }
             Err(Trap { reason: Reason::Budget(_), .. }) => left -= slice,
             Ok(stop) => return Ok(stop),
-            Err(trap) => {
-                let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
-                return Err(format!("{trap}{text}"));
-            }
+            Err(trap) => return Err(Failure::trap(&trap, machine.text(trap.pc).unwrap_or_default())),
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let limit = job.limit.unwrap_or_default().as_secs_f64();
-            return Err(format!("at {:#x}: the time limit of {limit} s has expired", machine.pc()));
+            let why = format!("the time limit of {limit} s has expired");
+            return Err(Failure::before(machine.pc(), machine.text(machine.pc()).unwrap_or_default(), &why));
         }
         if interrupted() {
-            return Err("interrupted".to_owned());
+            return Err("interrupted".to_owned().into());
         }
     }
 }
@@ -191,11 +207,17 @@ fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) 
         (base, code, writable) = (0, whole, false);
     }
     machine.prepare();
+    let first = base;
     let program = std::iter::once((base, code, writable));
     let arrays = regions.iter().map(|(base, bytes)| (*base, bytes.clone(), true));
     for (base, bytes, writable) in program.chain(arrays) {
         let mapped = machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable);
-        mapped.map_err(|error| format!("memory at {base:#x}: {error}"))?;
+        mapped.map_err(|error| match error {
+            MapError::Overlaps(other) if other == first => {
+                format!("memory at {base:#x}: the region overlaps the program, which starts at {other:#x}")
+            }
+            _ => format!("memory at {base:#x}: {error}"),
+        })?;
     }
     machine.set_pc(job.address);
     for (register, values) in &job.registers {
@@ -227,9 +249,11 @@ fn registers<const L: usize>(machine: &Machine<L>) -> Vec<(String, Vec<u64>)> {
 
 /// The environment of a machine: its output, and the observer of executed instructions.
 pub struct Outside<'a> {
+    job: &'a Job,
     output: Vec<u8>,
     tell: Option<Tell<'a>>,
-    tables: (&'static Semantics, &'static Hardware),
+    /// How often the observed instructions were executed, by mnemonic.
+    counts: HashMap<&'static str, u64>,
 }
 
 impl<const L: usize> Host<L> for Outside<'_> {
@@ -247,11 +271,15 @@ impl<const L: usize> Host<L> for Outside<'_> {
 
     fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
         let Some(tell) = &mut self.tell else { return ControlFlow::Continue(()) };
-        tell(did(step, self.tables))
+        if let Some(names) = self.job.mnemonics.filter(|names| usize::from(step.opcode) < names.len()) {
+            *self.counts.entry(names.value(step.opcode.into())).or_default() += 1;
+        }
+        tell(did(step, self.job))
     }
 }
 
-fn did<const L: usize>(step: &Executed<'_, L>, (semantics, hardware): (&'static Semantics, &'static Hardware)) -> Did {
+fn did<const L: usize>(step: &Executed<'_, L>, job: &Job) -> Did {
+    let (semantics, hardware) = (job.semantics, job.hardware);
     let text = step.text.to_string();
     let active = step.active & ones(u32::from(hardware.lanes).clamp(1, L as u32));
     let mut did = Did { pc: step.pc, lanes: active, ..Did::default() };

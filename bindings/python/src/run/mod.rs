@@ -3,13 +3,17 @@
 //!
 //! - `request`: what a caller asks for; `buffers`: Python memory as memory of a program
 //! - `job`: the run that is asked for
+//! - `number`: numbers for registers and limits; `interrupt`: signals during a run
 //! - `valhall`: runs workgroups of threads; `machine`: everything else
 //! - `step`: an executed instruction; `trace`: all of them as an iterator
-//! - `outcome`: what a run leaves behind
+//! - `outcome`: what a run leaves behind; `failure`: why it ended early
 
 mod buffers;
+mod failure;
+mod interrupt;
 mod job;
 mod machine;
+mod number;
 mod outcome;
 mod request;
 mod step;
@@ -25,7 +29,6 @@ use isaforge_runtime::Engine;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error;
 use crate::set::Set;
 use job::{Job, prepare};
 
@@ -33,21 +36,16 @@ use job::{Job, prepare};
 pub fn run(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<Outcome> {
     let (job, buffers) = prepare(set, code, request, py)?;
     let regions = buffers.contents();
-    let mut signal = None;
-    let (ended, regions) = py.detach(|| match job {
-        Job::Valhall(launch, execution) => valhall::run(&launch, execution, regions),
-        Job::Machine(job) => machine::run(&job, regions, None, &mut || {
-            signal = Python::attach(|py| py.check_signals().err());
-            signal.is_some()
-        }),
+    let ((ended, regions), raised) = interrupt::detached(py, || match job {
+        Job::Valhall(launch, execution) => valhall::run(launch, execution, regions),
+        Job::Machine(job) => machine::run(&job, regions, None, interrupt::interrupted),
     });
     // What a program wrote before it failed may be useful.
     buffers.write_back(py, &regions)?;
-    match signal {
-        Some(signal) => return Err(signal),
-        None => py.check_signals()?,
+    match raised {
+        Some(raised) => Err(raised),
+        None => ended.map(Outcome).map_err(|failure| failure.raise(py)),
     }
-    ended.map(Outcome).map_err(|reason| error::run(py, &reason, ""))
 }
 
 /// Starts a program for an iterator over executed instructions.

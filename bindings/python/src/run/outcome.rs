@@ -35,7 +35,8 @@ impl Outcome {
         self.0.warp_instructions
     }
 
-    /// How often each instruction was executed, by mnemonic; empty if the engine does not count.
+    /// How often each instruction was executed, by mnemonic. On a machine of a specification only a `trace` counts, and
+    /// nothing counts groups: there it is empty.
     #[getter]
     fn mnemonics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
@@ -43,7 +44,8 @@ impl Outcome {
         Ok(found)
     }
 
-    /// The final values of registers by name, one for each lane, without constants and registers that are zero.
+    /// The final values of registers by name, one for each lane, without constants and registers that are zero. On
+    /// Valhall it is empty, since every thread has registers of its own: `trace` gives them as they are written.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);

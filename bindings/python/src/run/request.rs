@@ -5,6 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::number::whole;
+
 /// The arguments of a run; `None` for those not given.
 #[derive(Default)]
 pub struct Request<'py> {
@@ -15,15 +17,15 @@ pub struct Request<'py> {
     /// Uniform words.
     pub uniforms: Option<Bound<'py, PyAny>>,
     /// The size of memory shared by the threads of a workgroup, in bytes.
-    pub shared_bytes: Option<u32>,
+    pub shared_bytes: Option<Bound<'py, PyAny>>,
     /// Arrays by address.
     pub buffers: Option<Bound<'py, PyDict>>,
     /// Register values by name.
     pub registers: Option<Bound<'py, PyDict>>,
     /// The start address of the program.
-    pub address: Option<u64>,
+    pub address: Option<Bound<'py, PyAny>>,
     /// The maximum number of instructions.
-    pub budget: Option<u64>,
+    pub budget: Option<Bound<'py, PyAny>>,
     /// The time limit in seconds.
     pub time_limit: Option<f64>,
     /// The name of an engine.
@@ -31,6 +33,11 @@ pub struct Request<'py> {
 }
 
 impl Request<'_> {
+    /// The maximum number of instructions, if it is given.
+    pub fn budget(&self) -> PyResult<Option<u64>> {
+        self.budget.as_ref().map(|given| whole(given, "`budget`")).transpose()
+    }
+
     /// The engine that the name stands for, or the best.
     pub fn execution(&self) -> PyResult<Execution> {
         let Some(name) = self.engine.as_deref() else { return Ok(Execution::best()) };

@@ -7,18 +7,18 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use super::buffers::{Buffers, Regions};
+use super::failure::Failure;
 use super::job::Job;
 use super::outcome::{Finished, Outcome};
 use super::step::{Did, Step};
 use super::{machine, valhall};
-use crate::error;
 
 /// How many steps the program may be ahead of the consumer.
 const AHEAD: usize = 256;
 
 enum Message {
     Did(Did),
-    Done(Box<Result<Finished, String>>, Regions),
+    Done(Box<Result<Finished, Failure>>, Regions),
 }
 
 /// An iterator of `Step`. `outcome` is the result of the run once the iterator is exhausted.
@@ -50,7 +50,7 @@ fn follow(job: &Job, regions: Regions, sender: &SyncSender<Message>) {
     let mut tell = |did| valhall::flow(sender.send(Message::Did(did)).is_ok());
     let (ended, regions) = match job {
         Job::Valhall(launch, _) => valhall::run_told(launch, regions, &mut tell),
-        Job::Machine(job) => machine::run(job, regions, Some(&mut tell), &mut || false),
+        Job::Machine(job) => machine::run(job, regions, Some(&mut tell), || false),
     };
     // The consumer may have stopped iterating.
     let _ = sender.send(Message::Done(Box::new(ended), regions));
@@ -79,12 +79,14 @@ impl Trace {
                     py.check_signals()?;
                     continue;
                 }
-                Some(Err(RecvTimeoutError::Disconnected)) => (Err("the run was abandoned".to_owned()), Vec::new()),
+                Some(Err(RecvTimeoutError::Disconnected)) => {
+                    (Err("the run was abandoned".to_owned().into()), Vec::new())
+                }
             };
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.steps = None;
             state.buffers.write_back(py, &regions)?;
-            let finished = ended.map_err(|reason| error::run(py, &reason, ""))?;
+            let finished = ended.map_err(|failure| failure.raise(py))?;
             state.outcome = Some(Py::new(py, Outcome(finished))?);
             return Ok(None);
         }

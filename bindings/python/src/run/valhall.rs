@@ -6,14 +6,17 @@ use std::time::Duration;
 use isaforge_core::bits::word_of;
 use isaforge_runtime::valhall::observe::{Change, Executed, Trace};
 use isaforge_runtime::{Deadline, Execution, Launch, Memory, Outcome, RunError, valhall};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyFloat;
 
 use super::buffers::{Buffers, Regions};
+use super::failure::Failure;
+use super::interrupt::interrupted;
+use super::number::{bits, whole};
 use super::outcome::Finished;
 use super::request::Request;
 use super::step::{Did, Tell};
+use crate::input::number;
 
 /// Builds a launch from a request. Arrays among the uniforms become memory.
 pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffers: &mut Buffers) -> PyResult<Launch> {
@@ -25,10 +28,10 @@ pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffe
     }
     let mut launch = Launch {
         program: code.chunks(8).map(word_of).collect(),
-        groups: directions(request.groups.as_ref(), "groups")?,
-        local_size: directions(request.local_size.as_ref(), "local_size")?,
-        shared_bytes: request.shared_bytes.unwrap_or(0),
-        budget: request.budget.unwrap_or(Launch::DEFAULT_BUDGET),
+        groups: directions(request.groups.as_ref(), "`groups`")?,
+        local_size: directions(request.local_size.as_ref(), "`local_size`")?,
+        shared_bytes: request.shared_bytes.as_ref().map_or(Ok(0), |given| whole(given, "`shared_bytes`"))?,
+        budget: request.budget()?.unwrap_or(Launch::LONG_BUDGET),
         deadline: limit.map_or(Deadline::NONE, Deadline::after),
         ..Launch::default()
     };
@@ -45,17 +48,18 @@ pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffe
 }
 
 /// One number, or up to three.
-fn directions(given: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<[u32; 3]> {
+fn directions(given: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<[u32; 3]> {
     let Some(given) = given else { return Ok([1; 3]) };
-    let numbers: Vec<u32> = match given.extract() {
-        Ok(number) => vec![number],
-        Err(_) => {
-            given.extract().map_err(|_| PyTypeError::new_err(format!("`{name}` is one to three whole numbers")))?
-        }
+    let numbers: Vec<u32> = if number(given).is_some() {
+        vec![whole(given, what)?]
+    } else {
+        let each =
+            given.try_iter().map_err(|_| PyTypeError::new_err(format!("{what} is one to three whole numbers")))?;
+        each.map(|number| whole(&number?, what)).collect::<PyResult<_>>()?
     };
     let mut all = [1; 3];
     if numbers.is_empty() || numbers.len() > 3 {
-        return Err(PyValueError::new_err(format!("`{name}` is one to three numbers, not {}", numbers.len())));
+        return Err(PyValueError::new_err(format!("{what} is one to three numbers, not {}", numbers.len())));
     }
     all.iter_mut().zip(numbers).for_each(|(into, number)| *into = number);
     Ok(all)
@@ -63,30 +67,24 @@ fn directions(given: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<[u32; 3]
 
 /// Appends a number, or the address of an array.
 fn uniform(given: &Bound<'_, PyAny>, words: &mut Vec<u32>, buffers: &mut Buffers) -> PyResult<()> {
-    if let Ok(number) = given.extract::<i64>() {
-        let bits = u32::try_from(number).ok().or_else(|| i32::try_from(number).ok().map(|number| number as u32));
-        words.push(bits.ok_or_else(|| PyOverflowError::new_err(format!("{number} has more than 32 bits")))?);
-    } else if given.is_instance_of::<PyFloat>() || is_scalar(given) {
-        words.push(given.extract::<f32>()?.to_bits());
-    } else {
-        let address = buffers.add(given, None)?;
-        words.extend([address as u32, (address >> 32) as u32]);
+    match bits(given, 32, "`uniforms`")? {
+        Some(word) => words.push(word as u32),
+        None => {
+            let address = buffers.add(given, None)?;
+            words.extend([address as u32, (address >> 32) as u32]);
+        }
     }
     Ok(())
 }
 
-/// Whether an object is a numpy scalar, which is a buffer without dimensions.
-fn is_scalar(given: &Bound<'_, PyAny>) -> bool {
-    given.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim == 0)
-}
-
-/// Runs a launch on memory.
-pub fn run(launch: &Launch, execution: Execution, regions: Regions) -> (Result<Finished, String>, Regions) {
-    on_memory(regions, |memory| valhall::run_on(execution, launch, memory))
+/// Runs a launch on memory, until a signal interrupts it.
+pub fn run(launch: Launch, execution: Execution, regions: Regions) -> (Result<Finished, Failure>, Regions) {
+    let launch = Launch { deadline: launch.deadline.or_if(interrupted), ..launch };
+    on_memory(regions, |memory| valhall::run_on(execution, &launch, memory))
 }
 
 /// Runs a launch on memory with the reference engine, and passes executed instructions to `tell`.
-pub fn run_told(launch: &Launch, regions: Regions, tell: Tell<'_>) -> (Result<Finished, String>, Regions) {
+pub fn run_told(launch: &Launch, regions: Regions, tell: Tell<'_>) -> (Result<Finished, Failure>, Regions) {
     let trace = Trace::new(|executed: &Executed| tell(did(executed)));
     on_memory(regions, |memory| valhall::run_observed(launch, memory, trace))
 }
@@ -112,18 +110,18 @@ fn did(executed: &Executed) -> Did {
 fn on_memory(
     regions: Regions,
     run: impl FnOnce(&mut Memory) -> Result<Outcome, RunError>,
-) -> (Result<Finished, String>, Regions) {
+) -> (Result<Finished, Failure>, Regions) {
     let mut memory = Memory::new();
     let mut bases = Vec::with_capacity(regions.len());
     for (base, bytes) in regions {
         if let Err(error) = memory.map(base, bytes) {
-            return (Err(error.to_string()), Vec::new());
+            return (Err(error.to_string().into()), Vec::new());
         }
         bases.push(base);
     }
     let ended = run(&mut memory);
     let regions = bases.into_iter().map(|base| (base, memory.unmap(base).unwrap_or_default())).collect();
-    (ended.map(finished).map_err(|error| error.to_string()), regions)
+    (ended.map(finished).map_err(Failure::from), regions)
 }
 
 fn finished(outcome: Outcome) -> Finished {
