@@ -7,7 +7,7 @@ use isaforge_core::text::Line;
 use isaforge_core::{Isa as WordIsa, Tables};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
@@ -416,8 +416,8 @@ impl Isa {
         local_size: Option<Bound<'py, PyAny>>,
         uniforms: Option<Bound<'py, PyAny>>,
         shared_bytes: Option<Bound<'py, PyAny>>,
-        buffers: Option<Bound<'py, PyDict>>,
-        registers: Option<Bound<'py, PyDict>>,
+        buffers: Option<Bound<'py, PyMapping>>,
+        registers: Option<Bound<'py, PyMapping>>,
         address: Option<Bound<'py, PyAny>>,
         budget: Option<Bound<'py, PyAny>>,
         time_limit: Option<f64>,
@@ -458,8 +458,8 @@ impl Isa {
         local_size: Option<Bound<'py, PyAny>>,
         uniforms: Option<Bound<'py, PyAny>>,
         shared_bytes: Option<Bound<'py, PyAny>>,
-        buffers: Option<Bound<'py, PyDict>>,
-        registers: Option<Bound<'py, PyDict>>,
+        buffers: Option<Bound<'py, PyMapping>>,
+        registers: Option<Bound<'py, PyMapping>>,
         address: Option<Bound<'py, PyAny>>,
         budget: Option<Bound<'py, PyAny>>,
         time_limit: Option<f64>,

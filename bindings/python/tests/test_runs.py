@@ -9,6 +9,7 @@ import signal
 import struct
 import threading
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -317,6 +318,16 @@ def test_numbers_that_do_not_fit_are_refused(valhall: Isa, riscv: Isa, value: An
 def test_wrong_numbers_name_their_argument(valhall: Isa, argument: str, value: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=f"`{argument}`"):
         valhall.run(STORE, **{argument: value})
+
+
+def test_arguments_are_of_any_kind_that_fits(valhall: Isa, riscv: Isa) -> None:
+    memory = types.MappingProxyType({0x8000: numpy.zeros(1, dtype=numpy.uint32)})
+    registers = types.MappingProxyType({"a0": numpy.uint32(0x8000), "a1": numpy.array([7])})
+    riscv.run("sw a1, 0(a0)", registers=registers, buffers=memory, budget=numpy.int64(9), address=numpy.uint8(4))
+    assert memory[0x8000][0] == 7
+    out = numpy.zeros(1, dtype=numpy.uint32)
+    launch = valhall.run(STORE, uniforms=(value for value in (out, 7)), groups=numpy.uint32(2), local_size=(numpy.int64(3), 1))
+    assert launch.instructions == 12 and out[0] == 42
 
 
 def test_wrong_places_name_their_argument(riscv: Isa) -> None:

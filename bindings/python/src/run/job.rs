@@ -21,7 +21,7 @@ pub enum Job {
 /// Validates a request and lays out its memory.
 pub fn prepare(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<(Job, Buffers)> {
     let mut buffers = Buffers::default();
-    for (address, object) in request.buffers.iter().flatten() {
+    for (address, object) in Request::pairs(request.buffers.as_ref())? {
         buffers.add(&object, Some(whole(&address, "an address of `buffers`")?))?;
     }
     let limit = request.time_limit.map(Duration::try_from_secs_f64).transpose();

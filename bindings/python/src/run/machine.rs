@@ -65,7 +65,7 @@ impl Job {
             return Err(error::run(py, &message, "give each of them a text: `does: …`", None));
         };
         let mut registers = Vec::new();
-        for (name, given) in request.registers.iter().flatten() {
+        for (name, given) in Request::pairs(request.registers.as_ref())? {
             let name: String = name.extract()?;
             let register = hardware.register(&name);
             let register = register.ok_or_else(|| PyKeyError::new_err(format!("there is no register `{name}`")))?;

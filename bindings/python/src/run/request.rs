@@ -3,7 +3,7 @@
 use isaforge_runtime::{Engine, Execution};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyMapping;
 
 use super::number::whole;
 
@@ -19,9 +19,9 @@ pub struct Request<'py> {
     /// The size of memory shared by the threads of a workgroup, in bytes.
     pub shared_bytes: Option<Bound<'py, PyAny>>,
     /// Arrays by address.
-    pub buffers: Option<Bound<'py, PyDict>>,
+    pub buffers: Option<Bound<'py, PyMapping>>,
     /// Register values by name.
-    pub registers: Option<Bound<'py, PyDict>>,
+    pub registers: Option<Bound<'py, PyMapping>>,
     /// The start address of the program.
     pub address: Option<Bound<'py, PyAny>>,
     /// The maximum number of instructions.
@@ -32,7 +32,13 @@ pub struct Request<'py> {
     pub engine: Option<String>,
 }
 
-impl Request<'_> {
+impl<'py> Request<'py> {
+    /// The keys and values of an argument.
+    pub fn pairs(given: Option<&Bound<'py, PyMapping>>) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+        let Some(given) = given else { return Ok(Vec::new()) };
+        given.items()?.iter().map(|pair| pair.extract()).collect()
+    }
+
     /// The maximum number of instructions, if it is given.
     pub fn budget(&self) -> PyResult<Option<u64>> {
         self.budget.as_ref().map(|given| whole(given, "`budget`")).transpose()

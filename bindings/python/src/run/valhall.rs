@@ -36,7 +36,8 @@ pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffe
         ..Launch::default()
     };
     if let Some(uniforms) = &request.uniforms {
-        for uniform in uniforms.try_iter()? {
+        let each = uniforms.try_iter();
+        for uniform in each.map_err(|_| PyTypeError::new_err("`uniforms` is a list of numbers and arrays"))? {
             self::uniform(&uniform?, &mut launch.uniforms, buffers)?;
             if launch.uniforms.len() as u64 > Launch::MAX_UNIFORMS {
                 let message = format!("a launch has at most {} uniform words", Launch::MAX_UNIFORMS);
