@@ -65,6 +65,7 @@ def test_a_trace_is_that_of_the_command(command: Command, valhall: Isa, tmp_path
     assert out == struct.pack("<I", 42) and trace.outcome is not None and trace.outcome.instructions == 4
     assert (steps[0].pc, steps[0].lanes, steps[0].group, steps[0].warp) == (0, 3, (0, 0, 0), 0)
     assert steps[0].writes == {"r0": {0: 42, 1: 42}} and list(trace) == []
+    assert trace.outcome.registers == {} == valhall.run(STORE, uniforms=[out], local_size=2).registers
     launch = tmp_path / "launch.yaml"
     body = "".join(f"  {line}\n" for line in STORE.splitlines())
     launch.write_text(
