@@ -12,6 +12,7 @@
 //! - `isa`: what the class for an instruction set does; `form` lists its instructions
 //! - `instruction`, `program`, `graph`: code and its properties; `sequence` has iterators
 //! - `explain`, `html`: the meaning of every bit, as text and for notebooks
+//! - `code`: what users give as code, for one instruction or a program
 //! - `input`, `batch`, `arrow`: many words at once, without a copy and without the interpreter's lock
 //! - `run`: execution
 #![deny(unsafe_code)]
@@ -19,6 +20,7 @@
 mod arrow;
 mod batch;
 mod builtin;
+mod code;
 mod error;
 mod explain;
 mod form;
