@@ -28,9 +28,11 @@ pub enum Column {
     Modifiers,
     /// Where execution continues: `next`, `branch`, `jump`, `call` or `end`.
     Flow,
-    /// The registers written, without duplicates.
+    /// The registers that written operands of a word name, or that a group or an instruction of a stream writes, without
+    /// duplicates. A word may name more than it writes: a list may be longer than what is loaded.
     Dst,
-    /// The registers read, without duplicates.
+    /// The registers that read operands of a word name, or that a group or an instruction of a stream reads, without
+    /// duplicates.
     Src,
     /// The assembly.
     Text,
