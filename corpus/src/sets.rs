@@ -156,7 +156,7 @@ impl Known {
             return Err(no_set(name));
         }
         // Reports mistakes like the `isaforge` command.
-        match target::from_specification(given, generation) {
+        match target::from_specification(given, generation, "--generation") {
             Ok(Some(_)) => {}
             Ok(None) => return Err(Error::Specification),
             Err(isaforge_cli::failure::Failure::Usage { message, help }) => return Err(Error::usage(message, help)),
