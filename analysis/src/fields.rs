@@ -5,7 +5,7 @@ use isaforge_core::bits::word_of;
 use isaforge_core::explain::{Field as Explained, bits_text, groups, words};
 use isaforge_core::group;
 use isaforge_core::stream::{Decoded, Engine, STORED, Source, annotate};
-use isaforge_core::table::{Enum, Form, Modifier, Operand, Type};
+use isaforge_core::table::{Enum, Form, Operand};
 use isaforge_core::{Isa, Tables};
 
 /// A field: some bits of an instruction and their meaning.
@@ -100,13 +100,9 @@ pub fn of_stream(engine: Engine, decoded: &Decoded) -> Vec<Explained> {
 /// The modifiers of the instructions of a form and of its operands, each with the enum of its values; `None` for one
 /// that is written or not.
 pub fn modifiers(isa: &'static Isa, form: &'static Form) -> Vec<(String, Option<&'static Enum>)> {
-    let values = |modifier: &'static Modifier| match modifier.ty {
-        Type::Enum(number) => isa.enums.get(usize::from(number)),
-        _ => None,
-    };
-    let own = form.modifiers.iter().map(|modifier| (modifier.name.to_owned(), values(modifier)));
+    let own = form.modifiers.iter().map(|modifier| (modifier.name.to_owned(), isa.enum_of(modifier.ty)));
     let of = |operand: &'static Operand| {
-        operand.suffixes.iter().map(|suffix| (format!("{}.{}", operand.name, suffix.name), values(suffix)))
+        operand.suffixes.iter().map(|suffix| (format!("{}.{}", operand.name, suffix.name), isa.enum_of(suffix.ty)))
     };
     own.chain(form.operands.iter().flat_map(of)).collect()
 }

@@ -87,8 +87,8 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// The number of instructions of which the specification does not say what they do: those with a branch target are
-    /// taken for conditional branches.
+    /// The number of instructions whose operation the specification does not define. Those with a branch target are taken
+    /// for conditional branches.
     pub fn unknown(&self) -> usize {
         self.instructions().filter(|one| !one.flow.known).count()
     }

@@ -49,6 +49,16 @@ pub struct Isa {
     pub limits: &'static [Limit],
 }
 
+impl Isa {
+    /// The enum of a field, if its values have names.
+    pub fn enum_of(&self, ty: Type) -> Option<&'static Enum> {
+        match ty {
+            Type::Enum(index) => self.enums.get(usize::from(index)),
+            _ => None,
+        }
+    }
+}
+
 /// The source of a statement in the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provenance {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use isaforge_core::number;
 use isaforge_runtime::machine::{Bank, Register};
 
 use crate::condition::Condition;
@@ -10,7 +11,6 @@ use crate::memory::Address;
 use crate::session::{Resume, Session, Stop, Watched};
 use crate::trace::signs;
 use crate::value::Format;
-use isaforge_core::number;
 
 /// A command.
 #[derive(Clone, Copy, Debug)]

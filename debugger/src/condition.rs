@@ -16,12 +16,12 @@
 //! executes the instruction, unless it specifies lanes.
 
 use half::f16;
+use isaforge_core::number;
 use isaforge_runtime::machine::{Register, View};
 
 use crate::memory::Address;
 use crate::names::Names;
 use crate::value::{half, signed};
-use isaforge_core::number;
 
 /// A condition.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use isaforge_analysis::{Entry, Program, Set};
 use isaforge_core::assembly::Assembly;
+use isaforge_core::number;
 use isaforge_runtime::machine::{Machine, Register, View};
 
 use crate::code::{Code, Found};
 use crate::names::register;
-use isaforge_core::number;
 
 /// What is known of a program beside its code: its assembly source, or symbols.
 #[derive(Clone, Debug, Default)]

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use isaforge_runtime::machine::View;
-
 use isaforge_core::number;
+use isaforge_runtime::machine::View;
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use isaforge_core::number;
 use isaforge_runtime::machine::{At, Bank, Machine, Observer, Register, View};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,6 @@ use crate::listing::{Line, Listing, format_pc};
 use crate::memory::Address;
 use crate::names::Names;
 use crate::value::Format;
-use isaforge_core::number;
 
 /// What a trace shows. Empty lists do not restrict it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

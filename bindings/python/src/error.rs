@@ -4,6 +4,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Severity, Style};
 use isaforge_compiler::load::Refusal;
 use isaforge_compiler::source::Sources;
 use isaforge_core::program::ProgramError;
+use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -37,6 +38,19 @@ fn raised(built: PyResult<Bound<'_, PyAny>>) -> PyErr {
     }
 }
 
+/// Creates an exception with a position, given by the name and the arguments of its class, if there is one.
+fn spanned<'py>(
+    py: Python<'py>,
+    kind: &str,
+    message: &str,
+    help: &str,
+    (span, place): (&str, Option<impl PyCallArgs<'py>>),
+) -> PyResult<Bound<'py, PyAny>> {
+    let span = place.map(|place| class(py, span)?.call1(place)).transpose()?;
+    let more: Vec<_> = span.into_iter().map(|span| ("span", span)).collect();
+    build(py, kind, message, help, &more)
+}
+
 /// An `Error` without a position.
 pub fn plain(py: Python<'_>, message: &str, help: &str) -> PyErr {
     raised(build(py, "Error", message, help, &[]))
@@ -48,26 +62,12 @@ pub type RunPlace = (u64, String, Option<(u32, u32, u32)>, Option<(u32, u32, u32
 
 /// A `RunError`, with its place if it has one.
 pub fn run(py: Python<'_>, message: &str, help: &str, place: Option<RunPlace>) -> PyErr {
-    let build = || {
-        let more = match place {
-            Some(place) => vec![("span", class(py, "RunSpan")?.call1(place)?)],
-            None => Vec::new(),
-        };
-        build(py, "RunError", message, help, &more)
-    };
-    raised(build())
+    raised(spanned(py, "RunError", message, help, ("RunSpan", place)))
 }
 
 /// A `DecodeError`, with the highest and the lowest of the wrong bits, if particular bits are wrong.
 pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>) -> PyErr {
-    let build = || {
-        let more = match bits {
-            Some(bits) => vec![("span", class(py, "BitSpan")?.call1(bits)?)],
-            None => Vec::new(),
-        };
-        build(py, "DecodeError", message, help, &more)
-    };
-    raised(build())
+    raised(spanned(py, "DecodeError", message, help, ("BitSpan", bits)))
 }
 
 /// An `AssembleError` without a position, for a text that is not one instruction.

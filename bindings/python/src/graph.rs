@@ -82,8 +82,8 @@ impl Graph {
         PyTuple::new(py, all)
     }
 
-    /// The number of instructions of which the specification does not say what they do: those with a branch target are
-    /// taken for conditional branches.
+    /// The number of instructions whose operation the specification does not define. Those with a branch target are taken
+    /// for conditional branches.
     #[getter]
     fn unknown(&self) -> usize {
         self.program.get().read().unknown()

@@ -1,10 +1,10 @@
 //! Arguments of commands on machine code and assembly.
 
-use isaforge_core::number;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
+use isaforge_core::number;
 
 use super::TargetArgs;
 use super::candidates::{classified, explainable, instructions, sets_and_files};

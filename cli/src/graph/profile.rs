@@ -47,9 +47,8 @@ pub fn read(path: &Path, program: &Program<'_>) -> Result<Profile, Failure> {
         let text = program.entries[index].instruction.as_ref().map_or("", |instruction| &instruction.text);
         return Err(wrong(&format!("instruction {index} is `{}` there and `{text}` here", places[index].text)));
     }
-    let times =
-        |ProfiledInstruction { warps, threads, .. }: &ProfiledInstruction| Times { warps: *warps, threads: *threads };
-    Ok(Profile { times: places.iter().map(times).collect() })
+    let times = places.iter().map(|one| Times { warps: one.warps, threads: one.threads });
+    Ok(Profile { times: times.collect() })
 }
 
 /// Whether a place of the result is this instruction. In the result, the text of a branch is followed by its target.

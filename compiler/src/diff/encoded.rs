@@ -36,7 +36,7 @@ impl Encoded {
         match (self, modifier) {
             (Encoded::Word(isa, form), Modifier::Form(index)) => {
                 let found = form.modifiers.get(usize::from(index))?;
-                Some((found.name.to_owned(), of_type(isa, found.ty)))
+                Some((found.name.to_owned(), isa.enum_of(found.ty)))
             }
             (Encoded::Word(isa, form), Modifier::Suffix(operand, index)) => {
                 let operand = form.operands.get(usize::from(operand))?;
@@ -50,11 +50,11 @@ impl Encoded {
                         (field.name, field.ty)
                     }
                 };
-                Some((format!("{}.{name}", operand.name), of_type(isa, ty)))
+                Some((format!("{}.{name}", operand.name), isa.enum_of(ty)))
             }
             (Encoded::Alternative(isa, alternative), Modifier::Form(index)) => {
                 let field = alternative.fields.get(usize::from(index))?;
-                Some((field.name.to_owned(), of_type(isa, field.ty)))
+                Some((field.name.to_owned(), isa.enum_of(field.ty)))
             }
             (Encoded::Stream(engine, layout), Modifier::Form(index)) => {
                 let field = layout.fields.get(usize::from(index))?;
@@ -124,13 +124,6 @@ impl Encoded {
                 all.map(|found| (found.name, Encoded::Stream(engine, found))).collect()
             }
         }
-    }
-}
-
-fn of_type(isa: &Isa, ty: table::Type) -> Option<&'static Enum> {
-    match ty {
-        table::Type::Enum(index) => isa.enums.get(usize::from(index)),
-        _ => None,
     }
 }
 

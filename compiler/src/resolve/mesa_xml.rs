@@ -7,6 +7,8 @@ mod instructions;
 mod operands;
 mod usage;
 
+use isaforge_core::number;
+
 use super::resolver::Resolver;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Constants, Enum, Fixed, Part, Value};
@@ -14,7 +16,6 @@ use crate::source::{Kind, Span, Spanned, has_element};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
-use isaforge_core::number;
 
 /// A document with instructions or definitions.
 const XML: &Kind = &Kind { endings: &["xml"], is: |text| has_element(text, &["isa", "ins", "group", "lut", "enum"]) };

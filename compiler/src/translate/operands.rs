@@ -176,18 +176,12 @@ fn value_names(
     word: u64,
     at: u8,
 ) -> impl Iterator<Item = &'static str> {
-    let named = alternative.fields.iter().find_map(|f| match f.ty {
-        Type::Enum(e) => Some((&isa.enums[e as usize], f.bits.get(word, at))),
-        _ => None,
-    });
+    let named = alternative.fields.iter().find_map(|f| Some((isa.enum_of(f.ty)?, f.bits.get(word, at))));
     named.into_iter().flat_map(|(e, bits)| e.values.iter().filter(move |v| v.bits == bits).map(|v| v.text))
 }
 
 /// Whether some alternative can hold a value of this name.
 fn knows(isa: &'static Isa, alternatives: &[Alternative], name: &str) -> bool {
-    let enums = alternatives.iter().flat_map(|a| a.fields).filter_map(|f| match f.ty {
-        Type::Enum(e) => Some(&isa.enums[e as usize]),
-        _ => None,
-    });
+    let enums = alternatives.iter().flat_map(|a| a.fields).filter_map(|f| isa.enum_of(f.ty));
     enums.flat_map(|e| e.values).any(|v| v.text == name || v.name == name)
 }

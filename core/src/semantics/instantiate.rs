@@ -325,13 +325,11 @@ pub(super) fn chosen(
             let value = operation.constants.get(usize::from(node.args[0])).copied().unwrap_or(0);
             shape.push_constant(node.ty, value)
         }
-        Op::Pick | Op::Select => {
-            match arm(operation, node, &modifier).and_then(|arm| map.get(usize::from(arm)).copied()) {
-                Some(id) => id,
-                None if node.op == Op::Select => return None,
-                None => shape.push_constant(node.ty, 0),
-            }
-        }
+        Op::Pick => match arm(operation, node, &modifier).and_then(|arm| map.get(usize::from(arm)).copied()) {
+            Some(id) => id,
+            None => shape.push_constant(node.ty, 0),
+        },
+        Op::Select => *map.get(usize::from(arm(operation, node, modifier)?))?,
         Op::Is => shape.push_constant(Type::BOOL, holds(operation, node, modifier).into()),
         Op::Modifier => shape.push_constant(node.ty, modifier(node.args[0])),
         _ => return None,

@@ -1,12 +1,13 @@
 //! The elements of the document as plain data. Unknown elements and attributes are errors, so that none of their
 //! contents is silently lost.
 
+use isaforge_core::number;
+
 use super::context::{UNITS, Unit};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::Element;
-use isaforge_core::number;
 
 /// An instruction.
 pub(super) struct Instruction {

@@ -1,8 +1,9 @@
 //! Elements of the documents with their places. Names are not bound yet.
 
-use isaforge_core::number;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+
+use isaforge_core::number;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{FileId, Kind, Sources, Span, Spanned, has_element};

@@ -1,7 +1,8 @@
 //! The file that an `arm` section names: its enums for one architecture, and its elements and attributes.
 
-use isaforge_core::number;
 use std::collections::HashMap;
+
+use isaforge_core::number;
 
 use super::spec::ArmSpec;
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -321,7 +321,7 @@ impl Dispatch {
                 continue;
             }
             if index > 0 && runner.deadline.passed().is_some() {
-                // The caller fails before it gives out turns again.
+                // As if all could continue: the caller looks at the deadline first, and fails.
                 return u8::MAX;
             }
             // Near the end of the budget it matters which warp spends it.

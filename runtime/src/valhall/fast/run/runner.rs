@@ -1,16 +1,15 @@
 //! Bundles in turns.
 
-use crate::deadline::Deadline;
-use crate::valhall::launch::{Origin, Outcome, RunError};
-use crate::valhall::program::{Decoder, Profile};
-
 use super::probe::Probe;
+use crate::deadline::Deadline;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::jit::code_cache::{CodeCache, Functions};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::tally::Tally;
 use crate::valhall::group::TURN;
+use crate::valhall::launch::{Origin, Outcome, RunError};
+use crate::valhall::program::{Decoder, Profile};
 use crate::valhall::warp::{LANES, Warp};
 
 /// The most instructions that all warps of a bundle together may execute after they were chosen: less than a turn up
