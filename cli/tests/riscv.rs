@@ -75,6 +75,18 @@ fn a_program_is_said_to_have_run_unless_it_is_to_be_quiet() {
     assert_eq!(text(&found.stdout), "1229 primes, the last is 9973\n");
 }
 
+#[test]
+fn a_program_runs_without_its_sections() {
+    let folder = tempfile::tempdir().unwrap();
+    let damaged = folder.path().join("damaged.elf");
+    let mut content = fs::read(path("sieve.elf")).unwrap();
+    // Where the section headers are.
+    content[32..36].fill(0xff);
+    fs::write(&damaged, content).unwrap();
+    let found = run(&["--quiet", &damaged.display().to_string()]);
+    assert_eq!((text(&found.stdout), text(&found.stderr)), ("1229 primes, the last is 9973\n", ""));
+}
+
 fn launch(folder: &Path, content: &str) -> String {
     let file = folder.join("launch.yaml");
     fs::write(&file, content).unwrap();
@@ -100,6 +112,10 @@ fn a_trap_ends_with_two_and_says_where() {
         "{}",
         text(&found.stdout)
     );
+    assert!(text(&found.stdout).contains(r#","status":null,"#), "{}", text(&found.stdout));
+    let file = launch(folder.path(), "program: |\n  addi x17, x0, 93\n  addi x10, x0, 7\n  ecall\n");
+    let found = run(&["--json", &file]);
+    assert!(text(&found.stdout).contains(r#","status":7,"#), "{}", text(&found.stdout));
     let found = run(&["--budget", "1000", &path("sieve.elf")]);
     assert_eq!(found.status.code(), Some(2));
     assert!(text(&found.stderr).contains("budget of 1000 instructions"), "{}", text(&found.stderr));
@@ -122,6 +138,15 @@ fn a_launch_file_sets_registers_and_memory_and_shows_what_is_left() {
     assert_eq!(wrong.status.code(), Some(1));
     for expected in ["nop9", "there is no register or state `y1`", "there are 1 lanes, but values for 2"] {
         assert!(text(&wrong.stderr).contains(expected), "{expected}: {}", text(&wrong.stderr));
+    }
+    // The last address is one that the program counter does not leave.
+    let last = run(&["--quiet", &launch(folder.path(), "program: nop\naddress: 0xfffffff8\n")]);
+    assert_eq!((last.status.code(), text(&last.stderr)), (Some(0), ""));
+    for (address, code) in [("0xfffffffc", "lui x5, 0x12345"), ("0x100000000", "ebreak"), ("0xffffffffffffffff", "nop")]
+    {
+        let beyond = run(&[&launch(folder.path(), &format!("program: {code}\naddress: {address}\n"))]);
+        assert_eq!(beyond.status.code(), Some(1), "{address}");
+        assert!(text(&beyond.stderr).contains("addresses up to 0xffffffff"), "{}", text(&beyond.stderr));
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Counts {
     pub partial: bool,
     /// The bytes that the program wrote to streams.
     pub output: Vec<u8>,
+    /// The exit status of the program, if it has ended with one.
+    pub status: Option<u64>,
     /// By the first address of a block: which bytes were written, and their contents after the last instruction that
     /// wrote them.
     written: BTreeMap<Address, (u64, [u8; BLOCK as usize])>,
@@ -155,6 +157,7 @@ impl Observer for Counting<'_> {
     }
 
     fn end(&mut self, view: &dyn View) {
+        self.counts.status = view.exit_status();
         self.counts.leave(&|byte, _| {
             let mut value = [0];
             byte.read(view, 0, &mut value).map(|()| value[0])

@@ -16,11 +16,13 @@ use crate::observe::Terms;
 
 mod access;
 mod number;
+mod variable;
 mod watched;
 
 pub use access::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 pub(crate) use access::{forward_accesses, parts};
 pub use number::{float_bits, integer_bits};
+pub use variable::Variable;
 pub use watched::Watched;
 
 /// The budget of programs that people start, unless they give one. Launches of Valhall have their own.

@@ -268,9 +268,9 @@ impl Isa {
     /// writable arrays, each of which is replaced by the two words of its address. `buffers` maps addresses to arrays.
     /// Arrays are buffers of bytes, whole numbers or floats.
     ///
-    /// Other sets run on the machine that their specification describes: `registers` maps names to whole numbers or
-    /// floats of the register's width, either one for all lanes or a list with one for each; `address` is the start of
-    /// the program.
+    /// Other sets run on the machine that their specification describes: `registers` maps the names of registers and
+    /// states to whole numbers or floats of their width, either one for all lanes or a list with one for each; `address`
+    /// is the start of the program.
     ///
     /// The run ends after `budget` instructions, by default 100 billion on Valhall and ten billion elsewhere, or
     /// `time_limit` seconds. Ctrl-C ends it, too.

@@ -331,9 +331,19 @@ def test_arguments_are_of_any_kind_that_fits(valhall: Isa, riscv: Isa) -> None:
     assert launch.instructions == 12 and out[0] == 42
 
 
+def test_states_are_set_and_read_like_registers(riscv: Isa) -> None:
+    launch = riscv.run("csrrw a0, mscratch, a1", registers={"csr[832]": 7, "a1": 9})
+    assert launch.registers == {"a0": [7], "a1": [9], "csr[832]": [9]}
+    for name, wrong in (("csr", r"one of `csr\[0\]` to `csr\[4095\]`"), ("csr[4096]", "no register or state"), ("sp[0]", "no register")):
+        with pytest.raises(KeyError, match=wrong):
+            riscv.run("nop", registers={name: 1})
+
+
 def test_wrong_places_name_their_argument(riscv: Isa) -> None:
     with pytest.raises(ValueError, match="`address`"):
         riscv.run("nop", address=-4)
+    with pytest.raises(ValueError, match="the last address of the program counter, 0xffffffff"):
+        riscv.run("nop", address=2**32 + 0x40)
     with pytest.raises(RunError, match="overlaps the program"):
         riscv.run("nop", buffers={0: bytearray(4)})
 

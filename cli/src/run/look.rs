@@ -203,6 +203,7 @@ fn result(launch: &Path, listing: &Listing, counts: &Counts, error: Option<&Stri
         "kind": "result",
         "file": launch.display().to_string(),
         "error": error,
+        "status": counts.status,
         "warps": counts.warps.len(),
         "instructions": warps,
         "threads": threads,

@@ -73,7 +73,7 @@ fn a_small_instruction_set_works_both_ways() {
         (&[0b0000_0010, 7, 0xee, 0xee], "byte 2: padding must be 0xd1, found 0xee"),
         (&[0b0000_1001, 0b0100_0000], "byte 1: no record of `chain` starts with 0x40"),
         (&[1], "the group needs 2 bytes, found 1"),
-        (&[], "the group needs 1 bytes, found 0"),
+        (&[], "the group needs 1 byte, found 0"),
     ] {
         assert_eq!(decode(isa, text).map_or_else(|e| e.to_string(), |_| String::new()), error, "{text:x?}");
     }

@@ -91,7 +91,10 @@ pub enum GroupError {
 impl fmt::Display for GroupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            GroupError::Truncated { needed, found } => write!(f, "the group needs {needed} bytes, found {found}"),
+            GroupError::Truncated { needed, found } => {
+                let s = if needed == 1 { "" } else { "s" };
+                write!(f, "the group needs {needed} byte{s}, found {found}")
+            }
             GroupError::Unknown { slot, at, found } => {
                 write!(f, "byte {at}: no record of `{slot}` starts with {found:#04x}")
             }

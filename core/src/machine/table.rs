@@ -1,7 +1,7 @@
 //! The specification of a machine, beyond its instructions.
 
 use crate::registers::RegisterName;
-use crate::semantics::Operation;
+use crate::semantics::{Operation, Semantics, Type};
 
 /// A machine: everything that the texts of instructions leave open.
 #[derive(Debug)]
@@ -63,6 +63,11 @@ impl Hardware {
             && self.bits.is_empty()
             && self.uniform.is_empty()
             && self.banks.iter().all(|bank| !bank.uniform)
+    }
+
+    /// The highest address that the program counter can hold.
+    pub fn last_address(&self, semantics: &Semantics) -> u64 {
+        Type::unsigned(semantics.pc_bits).mask().saturating_mul(self.unit.into())
     }
 
     /// Whether writes to an alternative are discarded.

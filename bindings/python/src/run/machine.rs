@@ -8,13 +8,11 @@ use std::time::{Duration, Instant};
 use arrow_array::{Array, StringArray};
 use isaforge_core::Tables;
 use isaforge_core::bits::ones;
-use isaforge_core::machine::{
-    Encoding, Executed, Hardware, Host, Machine, MapError, Reason, Register, Stop, Touched, Trap,
-};
+use isaforge_core::machine::{Encoding, Executed, Hardware, Host, Machine, MapError, Reason, Stop, Touched, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::evaluate::Column;
 use isaforge_runtime::exec::jit::engine::Compiler;
-use isaforge_runtime::machine::{DEFAULT_BUDGET, slice};
+use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, slice};
 use isaforge_runtime::{Engine, Guarded};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -40,7 +38,7 @@ pub struct Job {
     mnemonics: Option<&'static StringArray>,
     code: Vec<u8>,
     address: u64,
-    registers: Vec<(Register, Vec<u64>)>,
+    registers: Vec<(Variable, Vec<u64>)>,
     budget: u64,
     limit: Option<Duration>,
     compiled: bool,
@@ -67,15 +65,28 @@ impl Job {
         let mut registers = Vec::new();
         for (name, given) in Request::pairs(request.registers.as_ref())? {
             let name: String = name.extract()?;
-            let register = hardware.register(&name);
-            let register = register.ok_or_else(|| PyKeyError::new_err(format!("there is no register `{name}`")))?;
-            let width = hardware.banks.get(usize::from(register.bank)).map_or(64, |bank| bank.width.into());
-            let values = values(&given, width, &name)?;
+            let [variable] = <[_; 1]>::try_from(Variable::named(&name, semantics, hardware)).map_err(|all| {
+                PyKeyError::new_err(match &all[..] {
+                    [first, .., last] => format!("`{name}` is an array: name one of `{first}` to `{last}`"),
+                    _ => format!("there is no register or state `{name}`"),
+                })
+            })?;
+            let values = values(&given, variable.width, &name)?;
+            if variable.shared && values.len() > 1 {
+                let message = format!("all lanes share `{name}`, but there are {} values", values.len());
+                return Err(PyValueError::new_err(message));
+            }
             if values.len() != 1 && values.len() != usize::from(hardware.lanes.max(1)) {
                 let message = format!("there are {} lanes, but values for {}", hardware.lanes, values.len());
                 return Err(PyValueError::new_err(message));
             }
-            registers.push((register, values));
+            registers.push((variable, values));
+        }
+        let address = request.address.as_ref().map_or(Ok(0), |given| whole(given, "`address`"))?;
+        let last = hardware.last_address(semantics);
+        if u64::checked_add(address, code.len() as u64).is_none_or(|end| end > last) {
+            let message = format!("the program ends beyond the last address of the program counter, {last:#x}");
+            return Err(PyValueError::new_err(message));
         }
         let compiled = request.execution()?.engine() != Engine::Reference;
         Ok(Job {
@@ -84,7 +95,7 @@ impl Job {
             hardware,
             mnemonics: (!matches!(set.tables(), Tables::Groups(_))).then_some(&set.mnemonics),
             code,
-            address: request.address.as_ref().map_or(Ok(0), |given| whole(given, "`address`"))?,
+            address,
             registers,
             budget: request.budget()?.unwrap_or(DEFAULT_BUDGET),
             limit,
@@ -220,31 +231,23 @@ fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) 
         })?;
     }
     machine.set_pc(job.address);
-    for (register, values) in &job.registers {
+    for (variable, values) in &job.registers {
         for lane in 0..L {
             let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
             // The register was looked up before; writing to a lane that does not exist has no effect.
-            let _ = machine.write(*register, lane, value);
+            let _ = variable.write(machine, lane, value);
         }
     }
     Ok(())
 }
 
-/// The registers that are not zero.
+/// The registers and states that are not zero.
 fn registers<const L: usize>(machine: &Machine<L>) -> Vec<(String, Vec<u64>)> {
-    let hardware = machine.hardware();
-    let lanes = usize::from(hardware.lanes).clamp(1, L);
-    let mut found = Vec::new();
-    for (bank, known) in hardware.banks.iter().enumerate() {
-        for index in 0..known.count {
-            let register = Register { bank: bank as u16, index };
-            let values: Vec<u64> = (0..lanes).map(|lane| machine.read(register, lane).unwrap_or(0)).collect();
-            if values.iter().any(|value| *value != 0) {
-                found.push((hardware.name(register).to_string(), values));
-            }
-        }
-    }
-    found
+    let lanes = usize::from(machine.hardware().lanes).clamp(1, L);
+    let all = Variable::all(machine.semantics(), machine.hardware());
+    let read = move |variable: &Variable, lane| variable.read(machine, lane).unwrap_or(0);
+    let set = all.filter(|variable| (0..lanes).any(|lane| read(variable, lane) != 0));
+    set.map(|variable| (variable.to_string(), (0..lanes).map(|lane| read(&variable, lane)).collect())).collect()
 }
 
 /// The environment of a machine: its output, and the observer of executed instructions.

@@ -44,8 +44,8 @@ impl Outcome {
         Ok(found)
     }
 
-    /// The final values of registers by name, one for each lane, without constants and registers that are zero. On
-    /// Valhall it is empty, since every thread has registers of its own: `trace` gives them as they are written.
+    /// The final values of registers and states by name, one for each lane, without constants and those that are zero.
+    /// On Valhall it is empty, since every thread has registers of its own: `trace` gives them as they are written.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);

@@ -5,9 +5,7 @@
 pub mod console;
 pub mod elf;
 pub mod launch;
-pub mod variable;
-
-use std::fmt::Write as _;
+pub use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,12 +19,11 @@ use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
-use isaforge_runtime::machine::{DEFAULT_BUDGET, slice};
+use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, slice};
 use isaforge_runtime::{Engine, Guarded, machine, watched};
 
 use self::console::Console;
 use self::launch::OwnLaunch;
-use self::variable::Variable;
 use super::buffers::{Buffers, Space};
 use super::document::{find, folder, mistaken, read_node, report_or_plan, source};
 use super::launched::{Compared, Launched, Ran, WithSource};
@@ -388,16 +385,18 @@ fn read_launch(
     let address = launch.address.as_ref().map_or(0, |address| address.value);
     let code = program::load((tables, address), &launch.program, folder, sources, out);
     let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
-    let end = address.checked_add(size);
+    let last = hardware.last_address(set.1);
+    let end = address.checked_add(size).filter(|end| *end <= last);
     if let (None, Some(address)) = (end, &launch.address) {
-        out.push(Diagnostic::error("L0003", address.span, "the program ends beyond the last address"));
+        let error = Diagnostic::error("L0003", address.span, "the program ends beyond the last address");
+        out.push(error.help(format!("the program counter holds addresses up to {last:#x}")));
     }
     // The rest of program memory is zero, which means what it means in the set.
     let end = end.filter(|_| set.2.program == 0);
     let budget = launch.budget.unwrap_or(DEFAULT_BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
     let places = |name: &Spanned<String>, out: &mut Diagnostics| {
-        let found = Variable::all(set, &name.value);
+        let found = Variable::named(&name.value, set.1, hardware);
         if found.is_empty() {
             let message = format!("there is no register or state `{}`", name.value);
             out.push(Diagnostic::error("L0004", name.span, message).help("write a register as instructions do"));
@@ -408,7 +407,7 @@ fn read_launch(
         let mut found = places(name, out);
         if let [first, .., last] = &found[..] {
             let message = format!("`{}` is an array of {} elements", name.value, found.len());
-            let help = format!("name one of `{}` to `{}`", first.name, last.name);
+            let help = format!("name one of `{first}` to `{last}`");
             out.push(Diagnostic::error("L0004", name.span, message).help(help));
         }
         let Some(found) = found.pop() else { continue };
