@@ -264,7 +264,7 @@ impl Graph {
     }
 
     /// Whether an entry is reachable.
-    pub(crate) fn is_reachable(&self, entry: usize) -> bool {
+    pub fn is_reachable(&self, entry: usize) -> bool {
         self.blocks.get(self.block_of(entry)).is_some_and(|block| block.reachable)
     }
 }

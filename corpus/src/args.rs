@@ -16,11 +16,13 @@ use crate::output::Format;
     after_help = "\
 Examples:
   isaforge-corpus import --isa valhall shaders/ -o lake/
-  isaforge-corpus query lake/ 'SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC LIMIT 10'
+  isaforge-corpus query lake/ \\
+      'SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC LIMIT 10'
   isaforge-corpus diff old/ new/
 
-Exit status: 0 when all is well, 1 when the input had mistakes, 2 when the command was misused or a file could not be read or
-written, 130 when it was interrupted."
+Exit status: 0 when all is well; 1 when files could not be imported or programs failed; 2 when
+the command was misused, or a lake or an answer could not be read or written; 130 when it was
+interrupted."
 )]
 pub struct Cli {
     /// The command.
@@ -55,11 +57,13 @@ pub enum Command {
 /// `import`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Folders are read recursively. A file is a program as `isaforge dis` reads it (raw words, hexadecimal, what xxd and objdump
-print, ELF files), assembly (.s, .asm), or holds many: a text with tabs whose last column is code and whose first line names
-the columns (`# name<TAB>source<TAB>stage<TAB>words`), JSON lines with `words`, or what Mesa's compilers print for a run of
-shader-db (`BIFROST_MESA_DEBUG=shaders,verbose`). gzip is unpacked. Code that is already in the lake is not added again, so
-an interrupted import resumes where it stopped.
+Folders are read recursively. A file is a program as `isaforge dis` reads it (raw words,
+hexadecimal, what xxd and objdump print, ELF files), assembly (.s, .asm), or holds many: a text
+with tabs whose last column is code and whose first line names the columns
+(`# name<TAB>source<TAB>stage<TAB>words`), JSON objects with `words`, or with `name` and
+`bytes`, in a list or one a line, or what Mesa's compilers print for a run of shader-db
+(`BIFROST_MESA_DEBUG=shaders,verbose`). gzip is unpacked. Code that is already in the lake is
+not added again, so an interrupted import resumes where it stopped.
 
 Examples:
   isaforge-corpus import --isa valhall tests/data/valhall/shaders.tsv.gz -o lake/
@@ -96,7 +100,7 @@ pub struct AnswerArgs {
     /// How many parts are computed in parallel; one per core by default.
     #[arg(long, value_name = "N")]
     pub partitions: Option<usize>,
-    /// The maximum memory for sorts and joins in MiB; they spill to disk beyond it.
+    /// The maximum memory for sorts and joins in MiB. Sorts spill to disk beyond it; what cannot ends with an error.
     #[arg(long, value_name = "MIB")]
     pub memory: Option<usize>,
 }
@@ -117,9 +121,12 @@ Functions of a program's code; `isa` may be left out where the lake has one set:
 
 Examples:
   isaforge-corpus query lake/ 'SELECT * FROM instructions WHERE error IS NOT NULL'
-  isaforge-corpus query lake/ --format csv \"SELECT name, isa_count(code, 'FMA.f32', 'clamp_0_1') AS n FROM programs\"
-  isaforge-corpus query lake/ --format svg -o top.svg 'SELECT mnemonic, count(*) FROM instructions GROUP BY 1 ORDER BY 2 DESC'
-  isaforge-corpus query new/ --attach old=old/ 'SELECT count(*) FROM programs p ANTI JOIN old.programs o ON p.hash = o.hash'
+  isaforge-corpus query lake/ --format csv \\
+      \"SELECT name, isa_count(code, 'FMA.f32', 'clamp_0_1') AS n FROM programs\"
+  isaforge-corpus query lake/ --format svg -o top.svg \\
+      'SELECT mnemonic, count(*) FROM instructions GROUP BY 1 ORDER BY 2 DESC'
+  isaforge-corpus query new/ --attach old=old/ \\
+      'SELECT count(*) FROM programs p LEFT ANTI JOIN old.programs o ON p.hash = o.hash'
   isaforge-corpus query lake/ --remote localhost:50050 'SELECT count(*) FROM instructions'
   isaforge-corpus query lake/ - < question.sql")]
 pub struct QueryArgs {
@@ -142,7 +149,8 @@ pub struct QueryArgs {
 /// `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Programs are matched by name, stage and set. Differences in words and register pressure are new minus old.
+Programs are matched by name, stage and set. Differences in words and register pressure are new
+minus old.
 
 Examples:
   isaforge-corpus diff before/ after/
@@ -164,7 +172,8 @@ pub struct DiffArgs {
 /// `unseen`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Forms that no program uses come first, then the modifier values that no program uses, of the forms that occur.
+Forms that no program uses come first, then the modifier values that no program uses, of the
+forms that occur.
 
 Examples:
   isaforge-corpus unseen lake/
@@ -180,15 +189,18 @@ pub struct UnseenArgs {
 /// `run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Inputs are a launch file of `isaforge run` without `isa` and `program`: groups, uniforms and buffers for Valhall, registers and
-buffers for other sets. The result of a fragment or vertex program of Valhall is its colour, that of other programs is
-their memory, followed for a processor by its registers. Programs that have results with this label for these inputs are not
-run again; inputs are identified by the content of the launch file and of the files that it names.
+Inputs are a launch file of `isaforge run` without `isa` and `program`: groups, uniforms and
+buffers for Valhall, registers and buffers for other sets. The result of a fragment or vertex
+program of Valhall is its colour, that of other programs is their memory, followed for a
+processor by its registers. Programs that have results with this label for these inputs are not
+run again, unless they reached the time limit; inputs are identified by the content of the
+launch file and of the files that it names.
 
 Examples:
   isaforge-corpus run lake/ --inputs zeros.yaml
   isaforge-corpus run lake/ --inputs zeros.yaml --label patched
-  isaforge-corpus query lake/ \"SELECT a.program FROM results a JOIN results b USING (hash, inputs_hash)
+  isaforge-corpus query lake/ \\
+      \"SELECT a.program FROM results a JOIN results b USING (hash, inputs_hash)
                               WHERE a.label = 'before' AND b.label = 'patched' AND a.result_hash <> b.result_hash\"")]
 pub struct RunArgs {
     /// The lake.
@@ -218,8 +230,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// `scheduler`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Whoever reaches the port can run queries, which read files: use addresses other than those of this machine only on trusted
-networks.
+Whoever reaches the port can run queries, which read files: use addresses other than those of
+this machine only on trusted networks.
 
 Examples:
   isaforge-corpus scheduler

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,7 @@ use crate::lake::Lake;
 use crate::output::{self, Format};
 use crate::run::{self, inputs::Inputs};
 use crate::sets::{Known, Sets};
-use crate::{compare, session};
+use crate::{compare, functions, session};
 
 const FINE: u8 = 0;
 const MISTAKES: u8 = 1;
@@ -90,6 +90,10 @@ fn without_cluster() -> Error {
     Error::usage("this program was built for one machine alone", help)
 }
 
+fn interrupted() -> bool {
+    INTERRUPT.load(Ordering::Relaxed)
+}
+
 /// Makes Ctrl-C end work at a point where it can be resumed; a second Ctrl-C ends the process.
 fn listen() {
     tokio::spawn(async {
@@ -110,11 +114,14 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
         known: &known,
         paths: &args.paths,
         progress: !args.quiet && io::stderr().is_terminal(),
-        interrupted: &INTERRUPT,
+        interrupted,
     };
     let summary = import(&lake, &request).await?;
     for (file, reason) in &summary.refused {
         say(&format!("{}: {}: {reason}", paint(BOLD, file), paint(ERROR, "not imported")));
+    }
+    for (file, reason) in &summary.incomplete {
+        say(&format!("{}: {}: {reason}", paint(BOLD, file), paint(ERROR, "not imported completely")));
     }
     if !args.quiet {
         for (file, note) in &summary.noted {
@@ -140,8 +147,10 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
         if summary.empty > 0 {
             text.push_str(&format!("\n  without any code: {}", of(summary.empty, "program")));
         }
-        if !summary.refused.is_empty() {
-            text.push_str(&format!("\n  not imported, or incomplete: {}", of(summary.refused.len(), "file")));
+        for (files, how) in [(&summary.refused, "not imported"), (&summary.incomplete, "not imported completely")] {
+            if !files.is_empty() {
+                text.push_str(&format!("\n  {how}: {}", of(files.len(), "file")));
+            }
         }
         say(&text);
     }
@@ -149,7 +158,7 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
         say("interrupted: run the same command to resume");
         return Ok(INTERRUPTED);
     }
-    Ok(if summary.refused.is_empty() { FINE } else { MISTAKES })
+    Ok(if summary.refused.is_empty() && summary.incomplete.is_empty() { FINE } else { MISTAKES })
 }
 
 fn options(args: &AnswerArgs) -> session::Options {
@@ -170,13 +179,19 @@ async fn query(args: QueryArgs) -> Result<u8> {
         #[cfg(not(feature = "cluster"))]
         Some(_) => return Err(without_cluster()),
     };
+    let mut sets = session::register(&context, &Lake::at(&args.lake)?, None).await?;
     for attached in &args.attach {
         let Some((name, lake)) = attached.split_once('=') else {
             return Err(Error::usage(format!("`{attached}` does not name a lake"), "write `--attach NAME=LAKE`"));
         };
-        session::register(&context, &Lake::at(lake)?, Some(name)).await?;
+        let known = context.catalog("datafusion").is_some_and(|catalog| catalog.schema(name).is_some());
+        if name.is_empty() || name != name.to_lowercase() || known {
+            let message = format!("a lake cannot be attached as `{name}`");
+            return Err(Error::usage(message, "choose another name, without capital letters"));
+        }
+        sets.extend(session::register(&context, &Lake::at(lake)?, Some(name)).await?);
     }
-    session::register(&context, &Lake::at(&args.lake)?, None).await?;
+    functions::register(&context, &sets);
     answer(&context, &sql, &args.answer).await
 }
 
@@ -184,8 +199,12 @@ async fn diff(args: DiffArgs) -> Result<u8> {
     let context = session::context(&options(&args.answer))?;
     let (old, new) = (Lake::at(&args.old)?, Lake::at(&args.new)?);
     let mut sets = session::register(&context, &old, Some("old")).await?;
-    sets = sets.and(session::register(&context, &new, Some("new")).await?)?;
-    crate::functions::all(&sets).for_each(|function| context.register_udf(function));
+    sets.extend(session::register(&context, &new, Some("new")).await?);
+    if let Some(name) = sets.ambiguous() {
+        let message = format!("the lakes have programs of different `{name}`");
+        return Err(Error::usage(message, "import both with the same specification"));
+    }
+    functions::register(&context, &sets);
     answer(&context, if args.forms { compare::DIFF_FORMS } else { compare::DIFF }, &args.answer).await
 }
 
@@ -222,7 +241,7 @@ async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Resul
     // Queries must not modify anything.
     let reads = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     let rows = context.sql_with_options(sql, reads).await?.execute_stream().await?;
-    let Some(path) = &args.output else {
+    let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
         if args.format == Format::Parquet && io::stdout().is_terminal() {
             return Err(Error::usage("a terminal cannot show a Parquet file", "write it to a file: `-o FILE`"));
         }
@@ -256,14 +275,22 @@ impl<W: Write> Write for Pipe<W> {
 
 async fn write_file(path: &Path, rows: datafusion::execution::SendableRecordBatchStream, format: Format) -> Result<u8> {
     let failed = |error| Error::File { what: format!("cannot write `{}`", path.display()), error };
-    let temporary = PathBuf::from(format!("{}.part", path.display()));
-    let mut out = BufWriter::with_capacity(1 << 16, fs::File::create(&temporary).map_err(failed)?);
-    let written = output::write(rows, format, &mut out).await;
-    let ended = written.and_then(|_| Ok(out.flush()?)).and_then(|()| fs::rename(&temporary, path).map_err(failed));
-    if ended.is_err() {
-        let _ = fs::remove_file(&temporary);
+    // Renaming over a symbolic link would replace the link, and renaming over a device would replace the device.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
+        let file = fs::OpenOptions::new().write(true).open(&path).map_err(failed)?;
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        output::write(rows, format, &mut out).await?;
+        return out.flush().map_err(failed).map(|()| FINE);
     }
-    ended.map(|()| FINE)
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut out = BufWriter::with_capacity(1 << 16, builder.tempfile_in(folder).map_err(failed)?);
+    output::write(rows, format, &mut out).await?;
+    let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.persist(&path).map_err(|error| failed(error.error)).map(|_| FINE)
 }
 
 async fn run_programs(args: RunArgs) -> Result<u8> {
@@ -280,7 +307,7 @@ async fn run_programs(args: RunArgs) -> Result<u8> {
             jobs: args.jobs.unwrap_or(cores),
             time_limit: args.time_limit,
             progress: !args.quiet && io::stderr().is_terminal(),
-            interrupted: &INTERRUPT,
+            interrupted,
         };
         let summary = run::run(&lake, &request).await?;
         if !args.quiet {
@@ -294,12 +321,16 @@ async fn run_programs(args: RunArgs) -> Result<u8> {
                 summary.failed,
                 summary.known,
             ));
+            if summary.late > 0 {
+                let message = "reached the time limit and will run again: `--time-limit` and `budget` bound a run";
+                say(&format!("{}: {} {message}", paint(HELP, "note"), of(summary.late)));
+            }
         }
         if summary.interrupted {
             say("interrupted: run the same command to resume");
             return Ok(INTERRUPTED);
         }
-        status = status.max(if summary.failed > 0 { MISTAKES } else { FINE });
+        status = status.max(if summary.failed + summary.late > 0 { MISTAKES } else { FINE });
     }
     Ok(status)
 }

@@ -1,18 +1,22 @@
 //! Queries for the differences between two lakes, and for what no program in a lake uses.
 
-/// The differences: programs by name and stage, with their numbers of instructions and of live registers.
+/// The differences: programs by name and stage, with their numbers of instructions and of live registers. Several
+/// programs of one name are paired in the order of their hashes.
 ///
 /// The lakes must be registered in the schemas `old` and `new`.
 pub const DIFF: &str = "
 WITH o AS (SELECT DISTINCT name, coalesce(stage, '') AS stage, isa, hash FROM old.origins),
      n AS (SELECT DISTINCT name, coalesce(stage, '') AS stage, isa, hash FROM new.origins),
-     gone AS (SELECT o.name, o.stage, o.isa, o.hash FROM o LEFT ANTI JOIN n
+     gone AS (SELECT o.name, o.stage, o.isa, o.hash,
+                     row_number() OVER (PARTITION BY o.name, o.stage, o.isa ORDER BY o.hash) AS number FROM o LEFT ANTI JOIN n
               ON o.name = n.name AND o.stage = n.stage AND o.isa = n.isa AND o.hash = n.hash),
-     come AS (SELECT n.name, n.stage, n.isa, n.hash FROM n LEFT ANTI JOIN o
+     come AS (SELECT n.name, n.stage, n.isa, n.hash,
+                     row_number() OVER (PARTITION BY n.name, n.stage, n.isa ORDER BY n.hash) AS number FROM n LEFT ANTI JOIN o
               ON o.name = n.name AND o.stage = n.stage AND o.isa = n.isa AND o.hash = n.hash),
      pairs AS (SELECT coalesce(gone.name, come.name) AS program, coalesce(gone.stage, come.stage) AS phase,
                       coalesce(gone.isa, come.isa) AS isa, gone.hash AS old_hash, come.hash AS new_hash
-               FROM gone FULL JOIN come ON gone.name = come.name AND gone.stage = come.stage AND gone.isa = come.isa)
+               FROM gone FULL JOIN come ON gone.name = come.name AND gone.stage = come.stage AND gone.isa = come.isa
+                                           AND gone.number = come.number)
 SELECT CASE WHEN old_hash IS NULL THEN 'added' WHEN new_hash IS NULL THEN 'removed' ELSE 'changed' END AS change,
        program, nullif(phase, '') AS stage, op.words AS old_words, np.words AS new_words,
        CAST(np.words AS BIGINT) - CAST(op.words AS BIGINT) AS words,

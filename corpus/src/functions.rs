@@ -15,6 +15,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{exec_err, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility};
+use datafusion::prelude::SessionContext;
 use isaforge_arrow::whole::{self, FormNames, Histogram, Wanted};
 use isaforge_arrow::{Set, forms};
 use isaforge_compiler::suggest::did_you_mean;
@@ -115,6 +116,9 @@ impl Function {
 
     fn set(&self, name: Option<&str>) -> Result<&Set> {
         let found = match name {
+            Some(name) if self.sets.iter().filter(|known| known.recipe.name == name).count() > 1 => {
+                return exec_err!("{}: the lakes have programs of different `{name}`", self.kind.name());
+            }
             Some(name) => self.sets.get(name),
             None => self.sets.only(),
         };
@@ -128,7 +132,7 @@ impl Function {
         }
     }
 
-    /// The instructions to count; an error unless some set of the lake has such a form.
+    /// The instructions to count; an error unless some set of the lake has such a form, and such modifiers.
     fn wanted(&self, set: &Set, form: &str, modifiers: &str) -> Result<Option<Wanted>> {
         let modifiers: Vec<&str> = modifiers.split(['.', ',', ' ']).filter(|modifier| !modifier.is_empty()).collect();
         let found = Wanted::new(set, form, &modifiers);
@@ -137,13 +141,22 @@ impl Function {
             let help = did_you_mean(form, known()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
             return exec_err!("isa_count: there is no form `{form}`{help}");
         }
+        let texts: Option<Vec<_>> = self.sets.iter().map(|known| whole::modifiers(&known.set)).collect();
+        let texts: Option<Vec<&str>> = texts.map(|texts| texts.into_iter().flatten().collect());
+        if let Some((texts, unknown)) =
+            texts.and_then(|texts| modifiers.iter().find(|one| !texts.contains(*one)).map(|one| (texts, *one)))
+        {
+            let near = did_you_mean(unknown, texts.into_iter());
+            let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+            return exec_err!("isa_count: there is no modifier `{unknown}`{help}");
+        }
         Ok(found)
     }
 }
 
-/// All functions on programs of these sets.
-pub fn all(sets: &Sets) -> impl Iterator<Item = ScalarUDF> {
-    Kind::ALL.into_iter().map(|kind| ScalarUDF::from(Function::new(kind, sets.clone())))
+/// Registers all functions on programs of these sets.
+pub fn register(context: &SessionContext, sets: &Sets) {
+    Kind::ALL.into_iter().for_each(|kind| context.register_udf(ScalarUDF::from(Function::new(kind, sets.clone()))));
 }
 
 impl PartialEq for Function {

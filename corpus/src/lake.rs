@@ -11,9 +11,11 @@
 //!
 //! Each file is written atomically and never changed, so that an import may be interrupted at any time.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, TryLockError};
+use std::io;
+use std::path::{Component, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -26,7 +28,9 @@ use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties}
 use datafusion::parquet::schema::types::ColumnPath;
 use futures::TryStreamExt;
 use isaforge_arrow::forms;
+use isaforge_cli::output::say;
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use crate::error::{Error, Result};
 use crate::sets::{Known, Recipe, Sets};
@@ -38,9 +42,15 @@ pub struct Lake {
     pub name: String,
     /// The location of its files, as a URL that ends with a slash.
     pub url: String,
+    /// Its folder, if it is on this machine.
+    folder: Option<PathBuf>,
     store: Arc<dyn ObjectStore>,
     root: Path,
 }
+
+/// The right to write to a lake, until it is dropped.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "is held")] Option<fs::File>);
 
 /// A table of a lake, stored in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,16 +130,18 @@ impl Lake {
         if let Some((scheme, rest)) = given.split_once("://") {
             return crate::store::open(given, scheme, rest);
         }
-        let path = std::path::absolute(given)
-            .map_err(|error| Error::File { what: format!("cannot open `{given}`"), error })?;
-        let root = Path::from_absolute_path(&path).map_err(|error| Error::usage(error.to_string(), ""))?;
-        let url = format!("file://{}/", path.display());
-        Ok(Lake { name: given.trim_end_matches('/').to_owned(), url, store: Arc::new(LocalFileSystem::new()), root })
+        let folder = resolved(given).map_err(|error| Error::File { what: format!("cannot open `{given}`"), error })?;
+        let root = Path::from_absolute_path(&folder).map_err(|error| Error::usage(error.to_string(), ""))?;
+        let url = Url::from_directory_path(&folder)
+            .map_err(|()| Error::usage(format!("`{given}` is not a path on this machine"), ""))?;
+        let name = given.trim_end_matches('/').to_owned();
+        let store = Arc::new(LocalFileSystem::new());
+        Ok(Lake { name, url: url.into(), folder: Some(folder), store, root })
     }
 
     /// A lake in a store.
     pub fn in_store(name: &str, url: String, store: Arc<dyn ObjectStore>, root: Path) -> Lake {
-        Lake { name: name.to_owned(), url, store, root }
+        Lake { name: name.to_owned(), url, folder: None, store, root }
     }
 
     /// The store that holds its files.
@@ -142,9 +154,30 @@ impl Lake {
         format!("{}{}/", self.url, table.name())
     }
 
-    /// The folder of a lake on this machine; `None` if it is elsewhere.
-    pub fn folder(&self) -> Option<PathBuf> {
-        self.url.strip_prefix("file://").map(PathBuf::from)
+    /// Locks the lake for writing, and waits while another process does so: two imports at once would store the same
+    /// code twice. `None` if the wait was interrupted. A store that is not on this machine has no lock.
+    ///
+    /// # Errors
+    /// When the lock file cannot be created.
+    pub async fn lock(&self, interrupted: fn() -> bool) -> Result<Option<Lock>> {
+        let Some(folder) = &self.folder else { return Ok(Some(Lock(None))) };
+        let failed = |error| Error::File { what: format!("cannot lock `{}`", self.name), error };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let file = fs::File::create(folder.join(".lock")).map_err(failed)?;
+        let mut waits = false;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Lock(Some(file)))),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::WouldBlock) if interrupted() => return Ok(None),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if !waits {
+                say(&format!("{}: waiting for another process that writes to it", self.name));
+                waits = true;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
     }
 
     fn failed(&self, what: &str) -> impl FnOnce(object_store::Error) -> Error + use<> {
@@ -168,9 +201,7 @@ impl Lake {
         let prefix = self.root.clone().join(folder);
         let mut found: Vec<ObjectMeta> =
             self.store.list(Some(&prefix)).try_collect().await.map_err(self.failed("list the files of"))?;
-        found.retain(|found| {
-            found.location.filename().is_some_and(|name| name.ends_with(ending) && !name.starts_with('.'))
-        });
+        found.retain(|found| found.location.filename().is_some_and(|name| name.ends_with(ending)));
         found.sort_by(|one, other| one.location.cmp(&other.location));
         Ok(found)
     }
@@ -189,7 +220,7 @@ impl Lake {
     /// # Errors
     /// Returns errors from the store.
     pub async fn put(&self, folder: &str, file: &str, content: Vec<u8>) -> Result<()> {
-        if let Some(root) = self.folder() {
+        if let Some(root) = &self.folder {
             let folder = root.join(folder);
             let failed = |error| Error::File { what: format!("cannot write to `{}`", folder.display()), error };
             fs::create_dir_all(&folder).map_err(failed)?;
@@ -221,11 +252,17 @@ impl Lake {
         }
         let mut recipes = Vec::new();
         for file in files {
-            let recipe: Recipe = serde_json::from_slice(&self.get(&file).await?)
-                .map_err(|error| Error::usage(format!("`{}`: `{file}` is damaged: {error}", self.name), ""))?;
-            recipes.push(recipe);
+            recipes.push(self.recipe(&file).await?);
         }
         Sets::new(recipes)
+    }
+
+    async fn recipe(&self, file: &Path) -> Result<Recipe> {
+        let damaged = |error| {
+            let file = file.filename().unwrap_or_default();
+            Error::usage(format!("`{}`: `sets/{file}` is damaged: {error}", self.name), "")
+        };
+        serde_json::from_slice(&self.get(file).await?).map_err(damaged)
     }
 
     /// Adds a set, with its forms and variants.
@@ -234,10 +271,9 @@ impl Lake {
     /// When the lake has another set of this name.
     pub async fn add_set(&self, known: &Known) -> Result<()> {
         let name = &known.recipe.name;
-        let content = serde_json::to_vec_pretty(&known.recipe).unwrap_or_default();
         for file in self.files("sets", ".json").await? {
             if file.filename() == Some(format!("{name}.json").as_str()) {
-                return match self.get(&file).await? == content {
+                return match self.recipe(&file).await? == known.recipe {
                     true => Ok(()),
                     false => {
                         let message = format!("`{}` has programs of a different `{name}`", self.name);
@@ -246,10 +282,23 @@ impl Lake {
                 };
             }
         }
+        let content = serde_json::to_vec_pretty(&known.recipe).unwrap_or_default();
         let file = format!("{name}.parquet");
         self.put("forms", &file, parquet(&forms::forms(&known.set)?)?).await?;
         self.put("variants", &file, parquet(&forms::variants(&known.set)?)?).await?;
         self.put("sets", &format!("{name}.json"), content).await
+    }
+}
+
+/// The absolute path of a folder that need not exist, without `..` and symbolic links.
+fn resolved(given: &str) -> io::Result<PathBuf> {
+    let path = std::path::absolute(given)?;
+    let existing = path.ancestors().find_map(|known| Some((known, known.canonicalize().ok()?)));
+    let Some((known, whole)) = existing else { return Ok(path) };
+    let rest = path.strip_prefix(known).unwrap_or(&path);
+    match rest.components().all(|part| matches!(part, Component::Normal(_))) {
+        true => Ok(rest.components().fold(whole, |path, part| path.join(part))),
+        false => Err(io::Error::new(io::ErrorKind::NotFound, "a folder before `..` does not exist")),
     }
 }
 

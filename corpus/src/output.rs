@@ -6,7 +6,8 @@ use datafusion::arrow::array::{Array, AsArray, RecordBatch};
 use datafusion::arrow::csv::WriterBuilder;
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::arrow::error::ArrowError;
-use datafusion::arrow::json::{ArrayWriter, LineDelimitedWriter};
+use datafusion::arrow::json::WriterBuilder as JsonWriter;
+use datafusion::arrow::json::writer::{JsonArray, LineDelimited};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::execution::SendableRecordBatchStream;
@@ -86,7 +87,7 @@ pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mu
             }
         }
         Format::Json => {
-            let mut writer = ArrayWriter::new(&mut *out);
+            let mut writer = json().build::<_, JsonArray>(&mut *out);
             while let Some(batch) = rows.next().await.transpose()? {
                 count += batch.num_rows();
                 writer.write(&batch)?;
@@ -95,7 +96,7 @@ pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mu
             writeln!(out)?;
         }
         Format::Ndjson => {
-            let mut writer = LineDelimitedWriter::new(&mut *out);
+            let mut writer = json().build::<_, LineDelimited>(&mut *out);
             while let Some(batch) = rows.next().await.transpose()? {
                 count += batch.num_rows();
                 writer.write(&batch)?;
@@ -106,14 +107,24 @@ pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mu
     Ok(count)
 }
 
+/// The settings of JSON: all objects have the same keys.
+fn json() -> JsonWriter {
+    JsonWriter::new().with_explicit_nulls(true)
+}
+
 fn whole(schema: &SchemaRef, rows: &[RecordBatch], format: Format, out: &mut dyn Write) -> Result<()> {
     let all = datafusion::arrow::compute::concat_batches(schema, rows)?;
     match format {
         Format::Parquet => out.write_all(&parquet(&all)?)?,
         Format::Svg => out.write_all(picture::bars(&all)?.as_bytes())?,
-        _ => writeln!(out, "{}", pretty_format_batches(&[texts(&all)?])?)?,
+        _ => writeln!(out, "{}", printable(&pretty_format_batches(&[texts(&all)?])?.to_string()))?,
     }
     Ok(())
+}
+
+/// The text with replacements for control characters, which would reach a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 fn values(batch: &RecordBatch, tab: bool, header: bool, out: &mut dyn Write) -> Result<()> {

@@ -7,7 +7,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 
 use crate::error::{Error, Result};
-use crate::output::cell;
+use crate::output::{cell, printable};
 
 /// The maximum number of rows in a chart.
 const MAX_BARS: usize = 60;
@@ -83,5 +83,5 @@ pub fn bars(rows: &RecordBatch) -> Result<String> {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::memory::MemorySchemaProvider;
+use datafusion::common::TableReference;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::object_store::ObjectMeta;
@@ -52,7 +54,7 @@ pub fn runtime(options: &Options) -> RuntimeEnvBuilder {
     #[cfg(feature = "cluster")]
     let runtime = runtime.with_object_store_registry(Arc::new(crate::store::Stores::default()));
     match options.memory {
-        Some(memory) => runtime.with_memory_limit(memory, 1.0),
+        Some(memory) => runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory))),
         None => runtime,
     }
 }
@@ -74,8 +76,8 @@ pub fn context(options: &Options) -> Result<SessionContext> {
     Ok(SessionContext::new_with_state(state(config(options), options)?))
 }
 
-/// Registers the tables of a lake, in the given schema if there is one, and the functions on its programs. Functions
-/// use the sets of the lake that was registered last.
+/// Registers the tables of a lake, in the given schema if there is one, and the functions on its programs. For
+/// functions on the programs of several lakes, register those again, with the sets of all lakes.
 ///
 /// # Errors
 /// When the lake does not exist, or contains files with other columns.
@@ -86,30 +88,29 @@ pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str
     {
         catalog.register_schema(schema, Arc::new(MemorySchemaProvider::new()))?;
     }
-    let named = |name: &str| schema.map_or(name.to_owned(), |schema| format!("{schema}.{name}"));
+    let named = |name: &'static str| match schema {
+        Some(schema) => TableReference::partial(schema, name),
+        None => TableReference::bare(name),
+    };
     for table in Table::ALL {
-        let Some(provider) = listing(context, lake, table).await? else { continue };
+        let provider = listing(context, lake, table).await?;
         context.register_table(named(table.name()), Arc::clone(&provider))?;
         if table == Table::Programs {
             let instructions = Instructions::new(provider, lake.url_of(table), sets.clone());
             context.register_table(named("instructions"), Arc::new(instructions))?;
         }
     }
-    functions::all(&sets).for_each(|function| context.register_udf(function));
+    functions::register(context, &sets);
     Ok(sets)
 }
 
-/// The Parquet files of a table; `None` if there are none.
-async fn listing(context: &SessionContext, lake: &Lake, table: Table) -> Result<Option<Arc<dyn TableProvider>>> {
-    let files = lake.objects(table.name(), ".parquet").await?;
-    if files.is_empty() {
-        return Ok(None);
-    }
+/// The Parquet files of a table, if there are any.
+async fn listing(context: &SessionContext, lake: &Lake, table: Table) -> Result<Arc<dyn TableProvider>> {
     let state = context.state();
-    for file in &files {
+    for file in &lake.objects(table.name(), ".parquet").await? {
         check(&state, lake, table, file).await?;
     }
-    Ok(Some(at_url(&lake.url_of(table), table)?))
+    Ok(at_url(&lake.url_of(table), table)?)
 }
 
 /// The Parquet files of a table at a URL.
@@ -130,6 +131,10 @@ async fn check(state: &SessionState, lake: &Lake, table: Table, file: &ObjectMet
         let message = format!("`{lake}`: `{table}/{file}` does not belong to the table `{table}`: {what}");
         Error::usage(message, "move it out of the lake; `isaforge-corpus import` adds programs")
     };
+    // DataFusion reads hidden files as well, which editors and copying programs leave behind.
+    if file.location.filename().is_some_and(|name| name.starts_with('.')) {
+        return Err(refused("it is hidden".to_owned()));
+    }
     let found = ParquetFormat::default().infer_schema(state, lake.store(), std::slice::from_ref(file)).await;
     let found = found.map_err(|error| refused(error.strip_backtrace()))?;
     for field in table.schema().fields() {

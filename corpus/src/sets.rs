@@ -99,22 +99,21 @@ impl Sets {
         }
     }
 
-    /// Merges two collections of sets, for queries on two lakes.
-    ///
-    /// # Errors
-    /// When two different sets have the same name.
-    pub fn and(mut self, others: Sets) -> Result<Sets> {
+    /// Adds the sets of another lake, for queries on both. Different ones may have the same name.
+    pub fn extend(&mut self, others: Sets) {
         for other in others.0 {
-            match self.get(&other.recipe.name) {
-                None => self.0.push(other),
-                Some(known) if known.recipe == other.recipe => {}
-                Some(_) => {
-                    let message = format!("the lakes have programs of different `{}`", other.recipe.name);
-                    return Err(Error::usage(message, "import both with the same specification"));
-                }
+            if self.iter().all(|known| known.recipe != other.recipe) {
+                self.0.push(other);
             }
         }
-        Ok(self)
+    }
+
+    /// A name that several sets have, if there is one.
+    pub fn ambiguous(&self) -> Option<&str> {
+        let mut names = self.iter().enumerate().map(|(index, known)| (index, known.recipe.name.as_str()));
+        names
+            .find(|(index, name)| self.0[..*index].iter().any(|other| other.recipe.name == *name))
+            .map(|(_, name)| name)
     }
 
     /// Their names, for messages.

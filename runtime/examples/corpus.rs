@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use isaforge_runtime::{Launch, Memory, valhall};
+use isaforge_runtime::{Deadline, Launch, Memory, valhall};
 use serde_json::Value;
 
 type Failure = Box<dyn std::error::Error>;
@@ -114,7 +114,7 @@ fn piglit(path: &Path) -> Result<(), Failure> {
         let program = list(&case["words"]);
         for run in case["runs"].as_array().into_iter().flatten() {
             runs += 1;
-            let result = valhall::run_fragment(&program, &words(&run["fau"]), 1 << 24);
+            let result = valhall::run_fragment(&program, &words(&run["fau"]), 1 << 24, Deadline::NONE);
             let verdict = match result {
                 Ok(outcome) => {
                     let colour = outcome.colour.map(|c| f32::from_bits(c).clamp(0.0, 1.0));

@@ -96,6 +96,12 @@ impl Wanted {
     }
 }
 
+/// The texts of all modifiers of a set; `None` if they are not known without instructions.
+pub fn modifiers(set: &Set) -> Option<impl Iterator<Item = &str>> {
+    let texts = set.plans.iter().flat_map(|plan| &plan.modifiers).flat_map(|modifier| &modifier.texts);
+    matches!(set.tables(), Tables::Words(_)).then_some(texts.map(|text| &**text))
+}
+
 /// The number of wanted instructions in a program.
 pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
     let mut count = 0;
@@ -211,12 +217,14 @@ pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
     found
 }
 
-/// The maximum number of registers that are live before an instruction, in banks that the program writes.
+/// The maximum number of registers that are live before an instruction that can be reached, in banks that the program
+/// writes.
 pub fn pressure(set: &Set, code: &[u8]) -> usize {
     let program = Program::read(&set.analysis, code);
     let graph = Graph::new(&program);
     let live = Liveness::new(&program, &graph);
-    (0..program.entries.len()).map(|entry| live.pressure(entry)).max().unwrap_or(0)
+    let reachable = (0..program.entries.len()).filter(|entry| graph.is_reachable(*entry));
+    reachable.map(|entry| live.pressure(entry)).max().unwrap_or(0)
 }
 
 /// The text of a program, as printed by `isaforge dis`.

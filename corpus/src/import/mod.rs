@@ -13,7 +13,6 @@ pub mod walk;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use datafusion::arrow::array::builder::{BinaryViewBuilder, StringViewBuilder, UInt32Builder};
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, StringViewArray};
@@ -36,8 +35,8 @@ pub struct Request<'a> {
     pub paths: &'a [PathBuf],
     /// Whether to show progress.
     pub progress: bool,
-    /// Set when the import should stop early.
-    pub interrupted: &'a AtomicBool,
+    /// Whether the import should stop early.
+    pub interrupted: fn() -> bool,
 }
 
 /// The results of an import.
@@ -61,6 +60,8 @@ pub struct Summary {
     pub noted: Vec<(String, String)>,
     /// Files without programs, and the reason.
     pub refused: Vec<(String, String)>,
+    /// Files of which only a part is programs, and the reason.
+    pub incomplete: Vec<(String, String)>,
     /// Whether it was interrupted before all files were read.
     pub interrupted: bool,
 }
@@ -74,9 +75,12 @@ const MAX_PROGRAMS: usize = 1 << 16;
 /// Imports programs into a lake. Code that the lake already contains is not stored again, but its origin is.
 ///
 /// # Errors
-/// When the lake cannot be read or written. Unreadable files are listed in the summary.
+/// When the lake cannot be read or written. Files that are not programs are listed in the summary.
 pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
     let isa = &request.known.recipe.name;
+    let Some(_lock) = lake.lock(request.interrupted).await? else {
+        return Ok(Summary { interrupted: true, ..Summary::default() });
+    };
     lake.add_set(request.known).await?;
     let mut seen = Seen::of(lake, isa).await?;
     let mut summary = Summary::default();
@@ -87,24 +91,26 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
     }
     let mut part = Part::default();
     for file in &files {
-        if request.interrupted.load(Ordering::Relaxed) {
-            summary.interrupted = true;
+        summary.interrupted |= (request.interrupted)();
+        if summary.interrupted {
             break;
         }
         summary.files += 1;
         let mut programs = Vec::new();
         match read::file(&request.known.set, file, &mut programs) {
             Ok(note) => summary.noted.extend(note.map(|note| (file.name.clone(), note))),
-            Err(reason) => summary.refused.push((file.name.clone(), reason)),
+            Err(reason) if programs.is_empty() => summary.refused.push((file.name.clone(), reason)),
+            Err(reason) => summary.incomplete.push((file.name.clone(), reason)),
         }
         for program in programs {
+            // What has been read is kept, so a long file need not be read to its end.
+            summary.interrupted |= (request.interrupted)();
+            if summary.interrupted {
+                break;
+            }
             summary.count(&request.known.set, &mut seen, &mut part, isa, program);
             if part.size >= PART || part.programs.len() >= MAX_PROGRAMS || part.origins.len() >= 4 * MAX_PROGRAMS {
                 part.write(lake, isa).await?;
-                // Work already written is kept, so a long file need not be read to its end.
-                if request.interrupted.load(Ordering::Relaxed) {
-                    break;
-                }
             }
         }
         bar.set_message(format!("{} programs, {} new", summary.found, summary.new));

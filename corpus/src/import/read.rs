@@ -1,12 +1,16 @@
 //! Reads a file: a program in any format of the command, a listing of many, compiler output, or a container.
 
+use std::path::Path;
+
 use isaforge_arrow::Set;
 use isaforge_cli::code::{self, How};
 use isaforge_cli::input::Input;
-use isaforge_cli::mistakes::Place;
+use isaforge_cli::mistakes::{Place, report};
+use isaforge_cli::order::Order;
 use isaforge_cli::program;
 use isaforge_cli::words::{Encoding, detect};
 use isaforge_core::Tables;
+use isaforge_core::assembly::Assembly;
 use serde_json::Value;
 
 use super::walk::Found;
@@ -59,13 +63,6 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
         stage: stage_of(&found.name).to_owned(),
         code: Vec::new(),
     };
-    let ending = found.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if matches!(ending, "s" | "asm") {
-        let code = program::load(set.tables(), Some(&found.path), How::default()).map_err(|error| error.to_string())?;
-        let code = code.ok_or("it has mistakes")?;
-        programs.push(Program { code: code.bytes, ..of_file() });
-        return Ok(None);
-    }
     let path = Some(found.path.as_path()).filter(|path| path.as_os_str() != "-");
     let input = Input::read(path).and_then(Input::unpacked).map_err(|error| error.to_string())?;
     if input.bytes.is_empty() {
@@ -73,9 +70,16 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
         return Ok(None);
     }
     let text = std::str::from_utf8(input.body()).ok().filter(|text| !text.contains('\0'));
+    let unpacked = found.path.to_str().unwrap_or_default();
+    let unpacked = Path::new(unpacked.strip_suffix(".gz").unwrap_or(unpacked));
     if let Some(text) = text {
-        if text.trim_start().starts_with('{') && text.contains("\"words\"") {
-            return objects(set, text, &of_file(), programs).map(|()| None);
+        if unpacked.extension().is_some_and(|ending| ["s", "S", "asm"].iter().any(|known| ending == *known)) {
+            let code = assembled(&input, text, set.tables().assemble(text))?;
+            programs.push(Program { code, ..of_file() });
+            return Ok(None);
+        }
+        if let Some(entries) = entries(text) {
+            return objects(set, entries, &of_file(), programs).map(|()| None);
         }
         if let Some(columns) = Columns::of(text) {
             return listing(set, text, &columns, &of_file(), programs).map(|()| None);
@@ -90,7 +94,10 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
         Some(mistake) if matches!(mistake.place, Place::Byte(_)) && input.bytes.starts_with(&read.code.bytes) => {
             programs.push(Program { code: input.bytes, ..of_file() });
         }
-        Some(mistake) => return Err(format!("{}: {}", mistake.place, mistake.message)),
+        Some(mistake) => match program::assembly_in(set.tables(), &input, &mistake) {
+            Some((text, assembly)) => programs.push(Program { code: assembled(&input, text, assembly)?, ..of_file() }),
+            None => return Err(format!("{}: {}", mistake.place, mistake.message)),
+        },
         None if read.shaders.is_empty() => programs.push(Program { code: read.code.bytes, ..of_file() }),
         None => programs.extend(read.shaders.into_iter().map(|shader| Program {
             name: format!("{}: {}", found.name, shader.name),
@@ -101,13 +108,22 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
     Ok(read.note)
 }
 
-/// Converts digits to code: words by value, or for other sets bytes in memory order.
-fn code_of(set: &Set, digits: &str) -> Result<Vec<u8>, String> {
+/// The code of assembly. Its errors are reported.
+fn assembled(input: &Input, text: &str, assembly: Assembly) -> Result<Vec<u8>, String> {
+    if assembly.errors.is_empty() {
+        return Ok(assembly.bytes);
+    }
+    report(&input.name, text, &assembly.errors);
+    Err("it has mistakes".to_owned())
+}
+
+/// Converts digits to code: words by value unless `order` says otherwise, or for other sets bytes in memory order.
+fn code_of(set: &Set, digits: &str, order: Option<Order>) -> Result<Vec<u8>, String> {
     let input = Input { name: String::new(), bytes: digits.as_bytes().to_vec() };
     if detect(&input.bytes) != Encoding::Hex {
         return Err("the code is not hexadecimal text".to_owned());
     }
-    let how = How { encoding: Some(Encoding::Hex), ..How::default() };
+    let how = How { encoding: Some(Encoding::Hex), order, ..How::default() };
     let read = code::read(set.tables(), &input, how).map_err(|error| error.to_string())?;
     read.mistake.map_or(Ok(read.code.bytes), |mistake| Err(mistake.message))
 }
@@ -168,7 +184,7 @@ fn listing(
         let fields: Vec<&str> = line.split('\t').collect();
         let field = |place: Option<usize>| place.and_then(|place| fields.get(place)).copied();
         let code = fields.get(columns.code).ok_or("a line has fewer columns than the first".to_owned());
-        match code.and_then(|code| code_of(set, code)) {
+        match code.and_then(|code| code_of(set, code, None)) {
             Ok(code) => programs.push(Program {
                 name: field(columns.name).or(field(columns.id)).unwrap_or(&of_file.name).to_owned(),
                 source: field(columns.source).unwrap_or(&of_file.source).to_owned(),
@@ -176,32 +192,64 @@ fn listing(
                 file: of_file.file.clone(),
                 code,
             }),
-            Err(reason) => wrong.push((index + 1, reason)),
+            Err(reason) => wrong.push((format!("line {}", index + 1), reason)),
         }
     }
-    lines_are_wrong(&wrong)
+    are_wrong(&wrong)
 }
 
-/// Reports the lines of a listing that could not be read.
-fn lines_are_wrong(wrong: &[(usize, String)]) -> Result<(), String> {
+/// Reports the lines of a listing, or the elements of a list, that could not be read.
+fn are_wrong(wrong: &[(String, String)]) -> Result<(), String> {
     match wrong {
         [] => Ok(()),
-        [(line, reason)] => Err(format!("line {line}: {reason}")),
-        [(line, reason), rest @ ..] => Err(format!("line {line}: {reason}; {} more lines", rest.len())),
+        [(place, reason)] => Err(format!("{place}: {reason}")),
+        [(place, reason), rest @ ..] => Err(format!("{place}: {reason}; and {} more", rest.len())),
     }
 }
 
-/// Reads JSON lines: `words` is a list of texts or a text; `name` and `stage` are optional.
-fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
+/// An object with a program, or the reason why it cannot be read, and its place.
+type Entry = (String, Result<Value, String>);
+
+/// The objects of a JSON text, if those are programs: a list, one object, or one a line.
+fn entries(text: &str) -> Option<Vec<Entry>> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let lines = || {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines.map(|(index, line)| {
+            (format!("line {}", index + 1), serde_json::from_str(line).map_err(|error| error.to_string()))
+        })
+    };
+    let entries: Vec<Entry> = match serde_json::from_str(text) {
+        Ok(Value::Array(all)) => {
+            all.into_iter().enumerate().map(|(index, one)| (format!("element {}", index + 1), Ok(one))).collect()
+        }
+        Ok(one) => vec![("the object".to_owned(), Ok(one))],
+        Err(_) => lines().collect(),
+    };
+    // Those of `isaforge dis --json` are instructions, with `bytes` but without a name.
+    let is_program =
+        |object: &Value| !object["words"].is_null() || object["name"].is_string() && !object["bytes"].is_null();
+    entries.iter().any(|(_, object)| object.as_ref().is_ok_and(is_program)).then_some(entries)
+}
+
+/// Reads objects: `words` is a list of texts or a text, and so is `bytes`, in memory order; `name` and `stage` are
+/// optional.
+fn objects(set: &Set, entries: Vec<Entry>, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
     let mut wrong = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (place, object) in entries {
         let read = || -> Result<Program, String> {
-            let object: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-            let digits = match &object["words"] {
+            let object = object?;
+            let (key, order) = match object["words"] {
+                Value::Null => ("bytes", Some(Order::Memory)),
+                _ => ("words", None),
+            };
+            let digits = match &object[key] {
                 Value::String(digits) => digits.clone(),
                 Value::Array(words) => texts(words)?.join(" "),
-                Value::Null => return Err("it has no `words`".to_owned()),
-                other => return Err(format!("`words` is neither a text nor a list of texts: {}", short(other))),
+                Value::Null => return Err("it has neither `words` nor `bytes`".to_owned()),
+                other => return Err(format!("`{key}` is neither a text nor a list of texts: {}", short(other))),
             };
             let text = |key: &str| match &object[key] {
                 Value::Null => Ok(String::new()),
@@ -209,14 +257,14 @@ fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>
                 other => Err(format!("`{key}` is not a text: {}", short(other))),
             };
             let name = Some(text("name")?).filter(|name| !name.is_empty()).unwrap_or_else(|| of_file.name.clone());
-            Ok(Program { name, stage: text("stage")?, code: code_of(set, &digits)?, ..of_file.clone() })
+            Ok(Program { name, stage: text("stage")?, code: code_of(set, &digits, order)?, ..of_file.clone() })
         };
         match read() {
             Ok(program) => programs.push(program),
-            Err(reason) => wrong.push((index + 1, reason)),
+            Err(reason) => wrong.push((place, reason)),
         }
     }
-    lines_are_wrong(&wrong)
+    are_wrong(&wrong)
 }
 
 /// The words as texts. Numbers are rejected: it is unclear whether their digits denote a word or bytes in memory order,

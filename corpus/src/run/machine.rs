@@ -1,11 +1,9 @@
 //! Runs one program of any set to its end.
 
-use std::time::{Duration, Instant};
-
-use isaforge_cli::run::user_defined::variable::Variable;
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
+use isaforge_runtime::machine::{TIME_IS_UP, Variable, slice};
 use isaforge_runtime::{Deadline, Execution, valhall};
 
 use super::Computed;
@@ -15,16 +13,13 @@ use crate::sets::Known;
 /// The default budget: a corpus contains programs that never end.
 const BUDGET: u64 = 100_000_000;
 
-/// How many instructions are executed between checks of the clock.
-const SLICE: u64 = 1 << 16;
-
 /// Runs a program on inputs.
 ///
 /// # Errors
 /// Returns why the program cannot continue, or was not run at all.
-pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
+pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], until: Deadline) -> Result<Computed, String> {
     if let (Some(launch), true) = (&inputs.launch, known.runs_in_workgroups()) {
-        return launched(launch, stage, code, limit);
+        return launched(launch, stage, code, until);
     }
     let set = &known.set.analysis;
     let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, set.hardware, &inputs.start) else {
@@ -37,23 +32,23 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Dura
     };
     let parts = (encoding, semantics, hardware);
     match hardware.lanes {
-        0..=1 => processed::<1>(parts, start, code, limit),
-        2..=32 => processed::<32>(parts, start, code, limit),
-        _ => processed::<64>(parts, start, code, limit),
+        0..=1 => processed::<1>(parts, start, code, until),
+        2..=32 => processed::<32>(parts, start, code, until),
+        _ => processed::<64>(parts, start, code, until),
     }
 }
 
 /// Runs a program in workgroups; a fragment or vertex program returns its colour.
-fn launched(inputs: &Launch, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
+fn launched(inputs: &Launch, stage: &str, code: &[u8], until: Deadline) -> Result<Computed, String> {
     let program: Vec<u64> = code.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     if matches!(stage, "fragment" | "vertex") {
         let budget = inputs.launch.budget.min(BUDGET);
-        let outcome = valhall::run_fragment(&program, &inputs.launch.uniforms, budget);
+        let outcome = valhall::run_fragment(&program, &inputs.launch.uniforms, budget, until);
         let outcome = outcome.map_err(|error| error.to_string())?;
         let result = outcome.colour.iter().flat_map(|channel| channel.to_le_bytes()).collect();
         return Ok(Computed { instructions: outcome.thread_instructions, result });
     }
-    let launch = isaforge_runtime::Launch { program, deadline: Deadline::after(limit), ..inputs.launch.clone() };
+    let launch = isaforge_runtime::Launch { program, deadline: until, ..inputs.launch.clone() };
     let mut buffers = inputs.buffers.clone();
     let mut memory = buffers.map()?;
     let outcome = valhall::run_hosted(Execution::best(), &launch, &mut memory, &mut inputs.resources.clone());
@@ -69,7 +64,7 @@ fn processed<const L: usize>(
     (encoding, semantics, hardware): (Encoding, &'static Semantics, &'static Hardware),
     start: &Start,
     code: &[u8],
-    limit: Duration,
+    until: Deadline,
 ) -> Result<Computed, String> {
     let mut machine = Machine::<L>::new(encoding, semantics, hardware);
     machine.prepare();
@@ -90,19 +85,21 @@ fn processed<const L: usize>(
     }
     machine.set_pc(address);
     for (name, values) in &start.registers {
-        let place = Variable::named((encoding, semantics, hardware), name);
-        let place = place.ok_or_else(|| format!("there is no register or state `{name}`"))?;
-        let values =
-            values.iter().map(|number| number.bits(place.width).map_err(|(message, _)| format!("`{name}`: {message}")));
+        let [variable] = Variable::named(name, semantics, hardware)[..] else {
+            return Err(format!("there is no register or state `{name}`"));
+        };
+        let values = values
+            .iter()
+            .map(|number| number.bits(variable.width).map_err(|(message, _)| format!("`{name}`: {message}")));
         let values = values.collect::<Result<Vec<u64>, String>>()?;
         for lane in 0..L {
             let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-            let _ = place.write(&mut machine, lane, value);
+            let _ = variable.write(&mut machine, lane, value);
         }
     }
     machine.breakpoints.extend([end]);
     if !code.is_empty() {
-        finish(&mut machine, start.budget.unwrap_or(BUDGET), Instant::now() + limit)?;
+        finish(&mut machine, start.budget.unwrap_or(BUDGET), until)?;
     }
     let mut result = Vec::new();
     for (base, bytes) in &start.memory {
@@ -119,10 +116,11 @@ fn processed<const L: usize>(
     Ok(Computed { instructions: machine.executed(), result })
 }
 
-fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, deadline: Instant) -> Result<(), String> {
+fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, until: Deadline) -> Result<(), String> {
     let mut left = budget;
+    let slice = slice(machine.semantics(), L);
     loop {
-        let slice = left.min(SLICE);
+        let slice = left.min(slice);
         match machine.run(&mut (), slice) {
             Err(Trap { reason: Reason::Budget(_), .. }) if slice < left => left -= slice,
             Err(Trap { reason: Reason::Budget(_), .. }) => {
@@ -133,8 +131,8 @@ fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, deadline: Insta
             Ok(Stop::Exit(status)) => return Err(format!("it ends with status {status}")),
             Ok(_) => return Ok(()),
         }
-        if Instant::now() >= deadline {
-            return Err("the time limit has expired".to_owned());
+        if until.passed().is_some() {
+            return Err(TIME_IS_UP.to_owned());
         }
     }
 }

@@ -6,14 +6,15 @@
 pub mod inputs;
 pub mod machine;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use datafusion::arrow::array::builder::{BinaryViewBuilder, StringViewBuilder, UInt64Builder};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use indicatif::ProgressBar;
+use isaforge_runtime::Deadline;
 use sha2::{Digest, Sha256};
 
 use self::inputs::Inputs;
@@ -35,8 +36,8 @@ pub struct Request<'a> {
     pub time_limit: Duration,
     /// Whether to show progress.
     pub progress: bool,
-    /// Set when the run should stop early.
-    pub interrupted: &'a AtomicBool,
+    /// Whether the run should stop early.
+    pub interrupted: fn() -> bool,
 }
 
 /// The outcome of a run.
@@ -44,10 +45,12 @@ pub struct Request<'a> {
 pub struct Summary {
     /// The number of programs that ended normally.
     pub ran: usize,
-    /// The number of programs that failed or were not run at all.
+    /// The number of programs that failed, now or before, or were not run at all.
     pub failed: usize,
     /// The number of programs with existing results.
     pub known: usize,
+    /// The number of programs that reached the time limit. They have no result, since it depends on the machine.
+    pub late: usize,
     /// Whether it was interrupted.
     pub interrupted: bool,
 }
@@ -79,17 +82,21 @@ const PART: usize = 1024;
 /// # Errors
 /// When the lake cannot be read or written.
 pub async fn run(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
+    let Some(_lock) = lake.lock(request.interrupted).await? else {
+        return Ok(Summary { interrupted: true, ..Summary::default() });
+    };
     let context = session::context(&session::Options::default())?;
     let sets = session::register(&context, lake, None).await?;
     let known = if lake.files(Table::Results.name(), ".parquet").await?.is_empty() {
-        HashSet::new()
+        HashMap::new()
     } else {
         let quoted = |text: &str| text.replace('\'', "''");
         let (inputs, label) = (&request.inputs.hash, quoted(request.label));
-        let sql = format!("SELECT isa, hash FROM results WHERE inputs_hash = '{inputs}' AND label = '{label}'");
+        let sql = format!("SELECT isa, hash, error FROM results WHERE inputs_hash = '{inputs}' AND label = '{label}'");
         let batches = context.sql(&sql).await?.collect().await?;
-        let pair = |batch: &RecordBatch, row| (text(batch, 0, row), text(batch, 1, row));
-        batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| pair(batch, row))).collect()
+        let entry =
+            |batch: &RecordBatch, row| ((text(batch, 0, row), text(batch, 1, row)), batch.column(2).is_valid(row));
+        batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| entry(batch, row))).collect()
     };
     let mut summary = Summary::default();
     let total = context.table("programs").await?.count().await?;
@@ -100,8 +107,9 @@ pub async fn run(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
     while let Some(batch) = futures::StreamExt::next(&mut programs).await.transpose()? {
         for row in 0..batch.num_rows() {
             let [name, isa, hash, stage] = [0, 1, 2, 3].map(|column| text(&batch, column, row));
-            if known.contains(&(isa.clone(), hash.clone())) {
+            if let Some(failed) = known.get(&(isa.clone(), hash.clone())) {
                 summary.known += 1;
+                summary.failed += usize::from(*failed);
                 bar.inc(1);
                 continue;
             }
@@ -111,12 +119,12 @@ pub async fn run(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
             let rest = jobs.split_off(PART);
             part(lake, request, &sets, std::mem::replace(&mut jobs, rest), &bar, &mut summary).await?;
         }
-        if request.interrupted.load(Ordering::Relaxed) {
+        if (request.interrupted)() {
             break;
         }
     }
     part(lake, request, &sets, jobs, &bar, &mut summary).await?;
-    summary.interrupted = request.interrupted.load(Ordering::Relaxed);
+    summary.interrupted = (request.interrupted)();
     bar.finish_and_clear();
     Ok(summary)
 }
@@ -138,20 +146,26 @@ async fn part(
     if jobs.is_empty() {
         return Ok(());
     }
-    let next = AtomicUsize::new(0);
+    let (next, late) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut done = Vec::new();
         while let Some((index, job)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, jobs.get(i)?)))
         {
-            if request.interrupted.load(Ordering::Relaxed) {
-                break;
-            }
+            let until = Deadline::after(request.time_limit).or_if(request.interrupted);
             let found = match sets.get(&job.isa) {
-                Some(known) => machine::run(known, request.inputs, &job.stage, &job.code, request.time_limit),
+                Some(known) => machine::run(known, request.inputs, &job.stage, &job.code, until),
                 None => Err(format!("the lake has no description of `{}`", job.isa)),
             };
-            done.push((index, found));
+            // The program may have been stopped.
+            if (request.interrupted)() {
+                break;
+            }
             bar.inc(1);
+            if found.is_err() && until.passed().is_some() {
+                late.fetch_add(1, Ordering::Relaxed);
+            } else {
+                done.push((index, found));
+            }
         }
         done
     };
@@ -160,6 +174,7 @@ async fn part(
         // The results of a worker that panicked are lost; the others are kept.
         workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
     });
+    summary.late += late.into_inner();
     if done.is_empty() {
         return Ok(());
     }

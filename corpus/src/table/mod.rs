@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column as Named, DFSchema};
+use datafusion::common::{Column as Named, DFSchema, internal_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::utils::conjunction;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
@@ -62,9 +62,10 @@ impl Instructions {
 fn reach(filter: &Expr) -> Reach {
     let columns = filter.column_refs();
     let all = |is: fn(Column) -> bool| columns.iter().all(|named| column(&named.name).is_some_and(is));
-    if columns.is_empty() || filter.is_volatile() {
+    if filter.is_volatile() {
         Reach::Instructions
     } else if all(Column::is_of_program) {
+        // Constants as well: filters are simplified after they have been pushed down, and may leave a null behind.
         Reach::Programs
     } else if all(Column::is_of_form) {
         Reach::Forms
@@ -132,6 +133,9 @@ impl TableProvider for Instructions {
             Some(indices) => indices.iter().filter_map(|index| Column::ALL.get(*index)).copied().collect(),
             None => Column::ALL.to_vec(),
         };
+        if let Some(filter) = filters.iter().find(|filter| reach(filter) == Reach::Instructions) {
+            return internal_err!("a filter that cannot be pushed down was: {filter}");
+        }
         let of = |wanted: Reach| filters.iter().filter(move |filter| reach(filter) == wanted);
         let on_programs: Vec<Expr> = of(Reach::Programs).map(on_programs).collect::<Result<_>>()?;
         let programs = self.programs.schema();

@@ -36,8 +36,10 @@ fn listed(set: &Set) -> Vec<Shader> {
         let words: Vec<u64> = fields[4].split(' ').map(|word| u64::from_str_radix(word, 16).unwrap()).collect();
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let program = Program::read(&set.analysis, &code);
-        let live = Liveness::new(&program, &Graph::new(&program));
-        let pressure = (0..words.len()).map(|entry| live.pressure(entry)).max().unwrap_or(0);
+        let graph = Graph::new(&program);
+        let live = Liveness::new(&program, &graph);
+        let reachable = (0..words.len()).filter(|entry| graph.is_reachable(*entry));
+        let pressure = reachable.map(|entry| live.pressure(entry)).max().unwrap_or(0);
         let instructions = program.entries.into_iter().map(|entry| entry.instruction.expect("the corpus is valid"));
         let [source, name, stage] = [1, 2, 3].map(|field| fields[field].to_owned());
         found.push(Shader { source, name, stage, words, instructions: instructions.collect(), pressure });

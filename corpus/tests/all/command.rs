@@ -11,7 +11,7 @@ fn every_example_of_the_help_is_a_command_line() {
     let mut count = 0;
     for command in commands {
         let help = command.get_after_help().map(|help| help.to_string()).unwrap_or_default();
-        for line in help.replace("\n                              ", " ").lines() {
+        for line in help.replace(" \\\n      ", " ").replace("\n      ", " ").lines() {
             let Some((_, example)) = line.split_once("isaforge-corpus ") else { continue };
             if !line.starts_with("  ") {
                 continue;
@@ -93,6 +93,64 @@ fn two_lakes_are_asked_at_once() {
     let (out, _) = fine(&["query", &lake, &sql, "--attach", &attached, "--format", "csv"]);
     assert_eq!(out.lines().nth(1), Some("1"));
     assert!(refused(&["query", &lake, "SELECT 1", "--attach", "x"], 2).contains("does not name a lake"));
+}
+
+#[test]
+fn examples_of_queries_are_queries() {
+    use clap::CommandFactory;
+    let whole = isaforge_corpus::args::Cli::command();
+    let query = whole.get_subcommands().find(|command| command.get_name() == "query").unwrap();
+    let help = query.get_after_help().unwrap().to_string();
+    let mut count = 0;
+    let help = help.replace(" \\\n      ", " ");
+    for line in help.lines().filter_map(|line| line.strip_prefix("  isaforge-corpus query ")) {
+        let Some(sql) = words(line).into_iter().find(|word| word.starts_with("SELECT ")) else { continue };
+        fine(&["query", shaders(), &sql, "--attach", &format!("old={}", shaders())]);
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+}
+
+#[test]
+fn an_answer_goes_through_links_and_to_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let ask = |file: &str| fine(&["query", shaders(), "SELECT 1 AS n", "--format", "csv", "-o", file]).0;
+    assert_eq!(ask("-"), "n\n1\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::write(at("target"), "old").unwrap();
+        std::os::unix::fs::symlink(at("target"), at("link")).unwrap();
+        ask(at("link").to_str().unwrap());
+        assert!(at("link").is_symlink() && fs::read_to_string(at("target")).unwrap() == "n\n1\n");
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = at("pipe");
+            move || fs::read_to_string(pipe).unwrap()
+        });
+        ask(at("pipe").to_str().unwrap());
+        assert_eq!(reader.join().unwrap(), "n\n1\n");
+        fs::write(at("plain"), "").unwrap();
+        ask(at("new").to_str().unwrap());
+        let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
+        assert_eq!(mode("new"), mode("plain"));
+    }
+}
+
+#[test]
+fn answers_have_the_same_keys_and_no_control_characters() {
+    let of = |sql: &str, format: &str| fine(&["query", shaders(), sql, "--format", format]).0;
+    let sql = "SELECT 1 AS a, NULL AS b UNION ALL SELECT 2, 'x' ORDER BY a";
+    assert_eq!(of(sql, "ndjson"), "{\"a\":1,\"b\":null}\n{\"a\":2,\"b\":\"x\"}\n");
+    assert_eq!(of(sql, "json"), "[{\"a\":1,\"b\":null},{\"a\":2,\"b\":\"x\"}]\n");
+    let sql = "SELECT 'a' || chr(27) || '[31m' AS t, 1 AS n";
+    for format in ["table", "svg"] {
+        assert!(of(sql, format).chars().all(|c| c == '\n' || !c.is_control()), "{format}");
+    }
+    assert_eq!(of("SELECT * FROM results", "csv").lines().count(), 1);
+    let said = refused(&["query", shaders(), "SELECT isa_count(code, 'FMA.f32', 'clamp_0_2') FROM programs"], 2);
+    assert!(said.contains("there is no modifier `clamp_0_2`; did you mean `clamp_0_1`?"), "{said}");
 }
 
 #[test]

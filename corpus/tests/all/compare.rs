@@ -34,6 +34,15 @@ fn a_diff_names_what_was_added_removed_and_changed() {
     assert_eq!(cells(&out)[1..], [["valhall", "MOV.i32", "4", "5", "1"]]);
     let (out, _) = fine(&["diff", &old, &old, "--format", "ndjson"]);
     assert_eq!(out, "");
+    // Programs of one name are paired, not multiplied.
+    let same = |count: u64, first: u64| {
+        let row = |index| format!("same\tfragment\t{:016x}\n", 0x0091_c100_0000_0000_u64 | (first + index));
+        made("valhall", &[&write("many.tsv", &(0..count).map(row).collect::<String>())])
+    };
+    let ((_old, old), (_new, new)) = (same(3, 2), same(5, 12));
+    let rows = cells(&fine(&["diff", &old, &new, "--format", "tsv"]).0);
+    let count = |change: &str| rows.iter().filter(|row| row[0] == change).count();
+    assert_eq!((count("changed"), count("added"), count("removed")), (3, 2, 0));
 }
 
 #[test]

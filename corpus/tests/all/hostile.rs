@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 
 use crate::support::{ask, command, made, one, refused};
 
@@ -20,12 +21,13 @@ fn what_is_no_code_is_named_and_counted_and_kept() {
     for line in [
         "picture.png: not imported: `",
         "words.txt: not imported",
-        "lines.tsv: not imported: line 3",
+        "lines.tsv: not imported completely: line 3",
         "4 programs in 6 files, 4 new",
         "no instructions: 2 words in 2 programs",
         "truncated within a word: 1 program",
         "without any code: 1 program",
-        "not imported, or incomplete: 3 files",
+        "not imported: 2 files",
+        "not imported completely: 1 file",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
@@ -51,20 +53,17 @@ fn words_of_json_that_are_no_texts_are_named_and_counted() {
         (r#"{"name":"a","words":["0091c10000000002",5,null]}"#, "2 of 3 words are not texts; the first is `5`"),
         (r#"{"name":"a","words":[[1,2]]}"#, "1 of 1 words are not texts; the first is `[1,2]`"),
         (r#"{"name":"a","words":5}"#, "`words` is neither a text nor a list of texts: `5`"),
-        (r#"{"name":"a","words":null}"#, "it has no `words`"),
+        (r#"{"name":"a","words":null}"#, "it has neither `words` nor `bytes`"),
         (r#"{"name":7,"words":["0091c10000000002"]}"#, "`name` is not a text: `7`"),
         (r#"{"name":"a","words":["0091zz"]}"#, "`z` is not a hexadecimal digit"),
         (r#"{"name":"a","words":["0091c10000000002"]"#, "EOF"),
-        (r#"["words"]"#, "it has no `words`"),
+        (r#"["words"]"#, "it has neither `words` nor `bytes`"),
     ] {
         fs::write(&file, format!("{good}\n{line}\n{good}\n")).unwrap();
         let lake = folder.path().join("lake").display().to_string();
         let said = refused(&["import", "--isa", "valhall", file.to_str().unwrap(), "-o", &lake], 1);
         assert!(said.contains("line 2: ") && said.contains(expected), "{line}: {said}");
-        assert!(
-            said.contains("2 programs in 1 file") && said.contains("not imported, or incomplete: 1 file"),
-            "{said}"
-        );
+        assert!(said.contains("2 programs in 1 file") && said.contains("not imported completely: 1 file"), "{said}");
         assert_eq!(ask(&lake, "SELECT name, words FROM programs"), [["good", "1"]]);
     }
 }
@@ -82,6 +81,30 @@ fn a_parquet_file_of_somebody_else_is_named() {
     fs::remove_file(other).unwrap();
     fs::write(format!("{lake}/sets/vpu.json"), "{\"name\": 1}").unwrap();
     assert!(refused(&["query", &lake, "SELECT 1"], 2).contains("is damaged"));
+}
+
+#[test]
+fn hidden_files_are_named() {
+    let (_lake, lake) = made("valhall", &[]);
+    for content in [b"x".as_slice(), b""] {
+        let hidden = Path::new(&lake).join("programs/.copy.parquet");
+        fs::write(&hidden, content).unwrap();
+        let said = refused(&["query", &lake, "SELECT 1"], 2);
+        assert!(said.contains("`programs/.copy.parquet` does not belong") && said.contains("it is hidden"), "{said}");
+    }
+}
+
+#[test]
+fn a_damaged_set_is_called_damaged() {
+    let (_lake, lake) = made("valhall", &[]);
+    let set = Path::new(&lake).join("sets/valhall.json");
+    let content = fs::read_to_string(&set).unwrap();
+    let import = ["import", "-q", "--isa", "valhall", lake.as_str(), "-o", &lake];
+    fs::write(&set, content.replacen('{', "{ \"later\": 1,", 1)).unwrap();
+    let said = String::from_utf8(command(&import).stderr).unwrap();
+    assert!(!said.contains("different"), "{said}");
+    fs::write(&set, "{").unwrap();
+    assert!(refused(&import, 2).contains("`sets/valhall.json` is damaged"));
 }
 
 #[test]

@@ -1,4 +1,10 @@
 use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use isaforge_corpus::import;
+use isaforge_corpus::lake::Lake;
+use isaforge_corpus::sets::Known;
 
 use crate::support::{ask, command, fine, made, one, project, refused, shaders, text};
 
@@ -180,6 +186,119 @@ fn an_import_that_was_killed_goes_on() {
     assert_eq!(count("SELECT count(*) FROM programs"), count("SELECT count(DISTINCT hash) FROM programs"));
     assert_eq!(count("SELECT count(*) FROM origins"), "400");
     assert_eq!(count("SELECT count(*) FROM instructions"), "80000");
+}
+
+#[test]
+fn a_lake_has_any_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.hex");
+    fs::create_dir(folder.path().join("below")).unwrap();
+    let names = ["a b", "a%20b", "a#b", "a?b", r"a\b", "a[b]*", "ä", "below/../c"];
+    for (number, name) in (1..).zip(names) {
+        let words = (0..number).map(|register| format!("{:016x}\n", 0x0091_c100_0000_0002_u64 | register << 40));
+        fs::write(&file, words.collect::<String>()).unwrap();
+        let lake = format!("{}/{name}/", folder.path().display());
+        fine(&["import", "-q", "--isa", "valhall", file.to_str().unwrap(), "-o", &lake]);
+        for lake in [lake.as_str(), lake.trim_end_matches('/')] {
+            assert_eq!(one(lake, "SELECT words FROM programs"), number.to_string(), "{lake}");
+            assert_eq!(one(lake, "SELECT count(*) FROM instructions"), number.to_string(), "{lake}");
+        }
+    }
+    let nowhere = format!("{}/none/../c", folder.path().display());
+    assert!(refused(&["query", &nowhere, "SELECT 1"], 2).contains("a folder before `..` does not exist"));
+}
+
+#[test]
+fn only_one_process_writes_to_a_lake() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let lake = folder.path().join("lake").display().to_string();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let lock = runtime.block_on(Lake::at(&lake).unwrap().lock(|| true)).unwrap();
+    assert!(lock.is_some() && runtime.block_on(Lake::at(&lake).unwrap().lock(|| true)).unwrap().is_none());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"))
+        .args([
+            "import",
+            "--isa",
+            "valhall",
+            project("tests/data/valhall/shaders.tsv.gz").to_str().unwrap(),
+            "-o",
+            &lake,
+        ])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(said.next().unwrap().unwrap().contains("waiting for another process that writes to it"));
+    drop(lock);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(one(&lake, "SELECT count(*) FROM origins"), "2499");
+}
+
+#[test]
+fn an_interrupted_import_says_so_and_goes_on() {
+    static ASKED: AtomicUsize = AtomicUsize::new(0);
+    let folder = tempfile::tempdir().unwrap();
+    let lake = Lake::at(folder.path().to_str().unwrap()).unwrap();
+    let known = Known::open(Path::new("valhall"), None).unwrap();
+    let paths = [project("tests/data/valhall/shaders.tsv.gz")];
+    let import = |interrupted| {
+        let request = import::Request { known: &known, paths: &paths, progress: false, interrupted };
+        tokio::runtime::Runtime::new().unwrap().block_on(import::import(&lake, &request)).unwrap()
+    };
+    // In the only file.
+    let summary = import(|| ASKED.fetch_add(1, Ordering::Relaxed) >= 100);
+    assert!(summary.interrupted && (50..101).contains(&summary.found), "{summary:?}");
+    let summary = import(|| false);
+    assert!(!summary.interrupted && summary.found == 2499, "{summary:?}");
+    assert_eq!(one(&lake.name, "SELECT count(*) FROM origins"), "2499");
+    assert_eq!(one(&lake.name, "SELECT count(*) - count(DISTINCT hash) FROM programs"), "0");
+}
+
+#[test]
+fn objects_are_programs_in_lists_and_in_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("p.json");
+    let [one, other] = ["0091c10000000002", "0091c20000000003"];
+    let memory = "03 00 00 00 00 c2 91 00";
+    for text in [
+        format!(r#"[{{"name":"a","words":["{one}"]}},{{"name":"b","words":"{other}"}}]"#),
+        format!("{{\"name\":\"a\",\"words\":[\"{one}\"]}}\n{{\"name\":\"b\",\"bytes\":\"{memory}\"}}\n"),
+        format!(
+            "[\n {{\n  \"name\": \"a\",\n  \"words\": \"{one}\"\n }},\n {{ \"name\": \"b\", \"bytes\": \"{memory}\" }}\n]"
+        ),
+    ] {
+        fs::write(&file, &text).unwrap();
+        let (_lake, lake) = made("valhall", &[&file]);
+        let rows = ask(&lake, "SELECT program, text FROM instructions ORDER BY program");
+        assert_eq!(rows, [["a", "MOV.i32 r1, r2"], ["b", "MOV.i32 r2, r3"]], "{text}");
+    }
+}
+
+#[test]
+fn assembly_is_read_in_every_form() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let text = "loop:\nMOV.i32 r1, r2\nBRANCHZ r1, loop\n";
+    let [zipped, plain] = ["p.s.gz", "p.S"].map(|name| folder.path().join(name));
+    fs::write(&plain, text).unwrap();
+    fs::write(zipped.with_extension(""), text).unwrap();
+    assert!(Command::new("gzip").arg(zipped.with_extension("")).status().unwrap().success());
+    for path in [&zipped, &plain] {
+        let (_lake, lake) = made("valhall", &[path]);
+        assert_eq!(one(&lake, "SELECT count(*) FROM instructions WHERE error IS NULL"), "2", "{path:?}");
+    }
+    let lake = folder.path().join("lake").display().to_string();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"))
+        .args(["import", "-q", "--isa", "valhall", "-", "-o", &lake])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(one(&lake, "SELECT count(*) FROM instructions"), "2");
 }
 
 #[test]

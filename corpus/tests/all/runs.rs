@@ -33,6 +33,41 @@ fn programs_leave_results_and_their_hash() {
 }
 
 #[test]
+fn time_limits_hold_for_every_stage_and_leave_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("inputs.yaml"), "uniforms: [0]\n").unwrap();
+    let inputs = at("inputs.yaml").display().to_string();
+    for stage in ["fragment", "vertex", "compute"] {
+        let loop_ =
+            isaforge_core::program::assemble(isaforge_valhall::ISA, "top: BRANCHZ.eq 0x0, top\nNOP.end\n").unwrap();
+        let words: Vec<String> = loop_.iter().map(|word| format!("{word:016x}")).collect();
+        fs::write(at("p.tsv"), format!("# name\tstage\twords\np\t{stage}\t{}\n", words.join(" "))).unwrap();
+        let (_lake, lake) = made("valhall", &[&at("p.tsv")]);
+        let start = std::time::Instant::now();
+        for _ in 0..2 {
+            let said = refused(&["run", &lake, "--inputs", &inputs, "--time-limit", "0.2"], 1);
+            assert!(said.contains("1 program reached the time limit"), "{stage}: {said}");
+        }
+        assert!(start.elapsed().as_secs() < 60, "{stage}");
+        assert_eq!(one(&lake, "SELECT count(*) FROM results"), "0", "{stage}");
+    }
+}
+
+#[test]
+fn a_failure_is_one_the_second_time_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("trap.s"), "STORE.i32.slot0.end @r60, u0, offset:8\nNOP.end\n").unwrap();
+    fs::write(at("inputs.yaml"), "uniforms: [0]\n").unwrap();
+    let (_lake, lake) = made("valhall", &[&at("trap.s")]);
+    for known in ["0 already", "1 already"] {
+        let said = refused(&["run", &lake, "--inputs", at("inputs.yaml").to_str().unwrap()], 1);
+        assert!(said.contains("1 failed") && said.contains(known), "{said}");
+    }
+}
+
+#[test]
 fn inputs_are_known_by_their_content() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -35,6 +35,47 @@ fn a_lake_has_programs_of_several_sets() {
 }
 
 #[test]
+fn functions_know_the_sets_of_attached_lakes() {
+    let folder = tempfile::tempdir().unwrap();
+    let [words, other] = ["new.hex", "old.hex"].map(|name| folder.path().join(name));
+    fs::write(&words, "0091c10000000002\n").unwrap();
+    fs::write(&other, "0091c10000000002\n").unwrap();
+    let (_new, new) = made("valhall", &[&words]);
+    let (_old, old) = made("valhall-2021", &[&other]);
+    let text = |lake: &str| one(lake, "SELECT isa_text(code) FROM programs");
+    let attached = format!("o={old}");
+    let attached = ["--attach", &attached, "--format", "csv"];
+    let ask = |sql| [&["query", &new, sql], attached.as_slice()].concat();
+    for (sql, expected) in [
+        ("SELECT isa_text(code, isa) AS t FROM o.programs", text(&old)),
+        ("SELECT isa_text(code, isa) AS t FROM programs", text(&new)),
+    ] {
+        let (found, _) = fine(&ask(sql));
+        assert_eq!(found.replace('"', "").trim(), format!("t\n{}", expected.trim()), "{sql}");
+    }
+    let said = refused(&ask("SELECT isa_text(code) FROM o.programs"), 2);
+    assert!(said.contains("programs of `valhall` or `valhall-2021`; name the set"), "{said}");
+    // Two sets of one name.
+    let spec = |name: &str| {
+        let from = fs::read_to_string(project("tests/specs/blink.yaml")).unwrap();
+        let path = folder.path().join(name).join("blink.yaml");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, from + &format!("# {name}\n")).unwrap();
+        path
+    };
+    let [(_one, one), (_two, two)] = ["one", "two"].map(|name| made(spec(name).to_str().unwrap(), &[]));
+    let sql = "SELECT isa_text(code, isa) FROM a.programs UNION SELECT isa_text(x'00', 'blink') AS t";
+    let said = refused(&["query", &one, sql, "--attach", &format!("a={two}")], 2);
+    assert!(said.contains("the lakes have programs of different `blink`"), "{said}");
+    fine(&["query", &one, "SELECT count(*) FROM a.programs", "--attach", &format!("a={two}")]);
+    for name in ["", "A", "public", "a"] {
+        let given = format!("{name}={two}");
+        let said = refused(&["query", &one, "SELECT 1", "--attach", &format!("a={two}"), "--attach", &given], 2);
+        assert!(said.contains("cannot be attached as"), "{name}: {said}");
+    }
+}
+
+#[test]
 fn a_specification_is_kept_with_its_programs() {
     let folder = tempfile::tempdir().unwrap();
     let spec = folder.path().join("blink.yaml");

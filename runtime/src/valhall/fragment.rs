@@ -206,10 +206,16 @@ impl Host for Easel {
 ///
 /// # Errors
 /// When the program ends without writing a colour, or an instruction cannot be executed.
-pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<FragmentOutcome, RunError> {
+pub fn run_fragment(
+    program: &[u64],
+    uniforms: &[u32],
+    budget: u64,
+    deadline: Deadline,
+) -> Result<FragmentOutcome, RunError> {
     check_program(program, uniforms)?;
     let program = Program::new(program);
     let mut machine = Machine::new(&program, uniforms, budget, ());
+    machine.deadline = deadline;
     let mut warp = Warp::new(1);
     warp.draws = true;
     let mut memory = Memory::new();

@@ -3,7 +3,7 @@
 use super::seed::seed;
 use isaforge_core::sample::{Random, sample};
 use isaforge_core::semantics::facts::FidelityClass;
-use isaforge_runtime::{Launch, Memory, RunError, valhall};
+use isaforge_runtime::{Deadline, Launch, Memory, RunError, valhall};
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{ISA, Opcode};
 
@@ -12,7 +12,7 @@ fn refused(word: u64) -> bool {
     let unsupported = |error: Option<RunError>| matches!(error, Some(RunError::Unsupported { .. }));
     let launch = Launch { program: vec![word], budget: 100, ..Launch::default() };
     let compute = valhall::run(&launch, &mut Memory::new()).err();
-    let colour = valhall::run_fragment(&[word], &[], 100).err();
+    let colour = valhall::run_fragment(&[word], &[], 100, Deadline::NONE).err();
     unsupported(compute) && unsupported(colour)
 }
 
