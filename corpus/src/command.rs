@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{CommandFactory, Parser};
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::SessionContext;
-use isaforge_cli::output::{count, say};
+use isaforge_cli::output::{count, say, thousands};
 use isaforge_cli::paint::{BOLD, ERROR, GOOD, HELP, paint};
 
 use crate::args::{AnswerArgs, Cli, Command, DiffArgs, ImportArgs, QueryArgs, RunArgs, UnseenArgs};
@@ -87,7 +87,7 @@ async fn dispatch(command: Command) -> Result<u8> {
 #[cfg(not(feature = "cluster"))]
 fn without_cluster() -> Error {
     let help = "build it with `cargo build --release --features cluster`";
-    Error::usage("this program was built for one machine alone", help)
+    Error::usage("this program was built for one machine only", help)
 }
 
 fn interrupted() -> bool {
@@ -133,7 +133,7 @@ async fn import_paths(args: ImportArgs) -> Result<u8> {
             paint(GOOD, "imported"),
             of(summary.found, "program"),
             of(summary.files, "file"),
-            summary.new,
+            thousands(summary.new as u64),
             count(summary.words, "word"),
             lake.name,
         );

@@ -52,6 +52,6 @@ pub async fn run(args: SchedulerArgs) -> Result<()> {
     let cluster = BallistaCluster::new_from_config(&settings).await.map_err(failed("cannot start the scheduler"))?;
     // It is empty until this point.
     let _ = executors.set(cluster.cluster_state());
-    say(&format!("scheduler at {address}; `isaforge-corpus executor --scheduler {address}` works for it"));
+    say(&format!("scheduler at {address}; start executors with `isaforge-corpus executor --scheduler {address}`"));
     start_server(cluster, address, Arc::new(settings)).await.map_err(failed("the scheduler ended"))
 }

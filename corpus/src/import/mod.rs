@@ -18,6 +18,7 @@ use datafusion::arrow::array::builder::{BinaryViewBuilder, StringViewBuilder, UI
 use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch, StringViewArray};
 use indicatif::{ProgressBar, ProgressStyle};
 use isaforge_arrow::whole;
+use isaforge_cli::output::thousands;
 use sha2::{Digest, Sha256};
 
 use self::read::Program;
@@ -113,7 +114,8 @@ pub async fn import(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
                 part.write(lake, isa).await?;
             }
         }
-        bar.set_message(format!("{} programs, {} new", summary.found, summary.new));
+        let [found, new] = [summary.found, summary.new].map(|number| thousands(number as u64));
+        bar.set_message(format!("{found} programs, {new} new"));
         bar.inc(1);
     }
     bar.finish_and_clear();
