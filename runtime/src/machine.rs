@@ -40,6 +40,8 @@ pub fn slice(semantics: &Semantics, lanes: usize) -> u64 {
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
+    /// A word for the registers as a whole, such as `uniforms`; empty where there is none.
+    pub title: String,
     /// The text before the number of a register.
     pub open: String,
     /// The text after the number of a register.
@@ -60,6 +62,7 @@ impl Bank {
     /// Creates a bank of registers with a value for each lane, named by `open` and a number. `width` is in bits.
     pub fn new(open: &str, count: u32, width: u32) -> Self {
         Bank {
+            title: String::new(),
             open: open.to_owned(),
             close: String::new(),
             names: Vec::new(),
@@ -75,6 +78,11 @@ impl Bank {
         let names = if state.count == 1 { vec![state.name.to_owned()] } else { Vec::new() };
         let (open, close) = (format!("{}[", state.name), "]".to_owned());
         Bank { close, names, ..Bank::new(&open, state.count, state.ty.size()) }
+    }
+
+    /// Returns the bank with a word for its registers as a whole.
+    pub fn titled(self, title: &str) -> Self {
+        Bank { title: title.to_owned(), ..self }
     }
 
     /// Returns the bank with its registers shared by all lanes.
@@ -123,7 +131,7 @@ pub struct At {
     pub warp: u64,
     /// The instruction, in units of [`Machine::unit`].
     pub pc: u64,
-    /// The lanes that have not ended, bit 0 for lane 0.
+    /// The lanes that have not ended, bit 0 for lane 0. After an instruction that ends them, they have.
     pub live: u64,
     /// The lanes that execute the instruction.
     pub active: u64,
@@ -177,7 +185,8 @@ pub trait View {
 
 /// Observes a run of a program. `Break` ends the run.
 pub trait Observer {
-    /// A warp is about to execute an instruction.
+    /// A warp is about to execute an instruction, which may fail. When the budget is used up, or what follows is no
+    /// instruction, this is called once more, where the warp is.
     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
         let _ = view;
         ControlFlow::Continue(())

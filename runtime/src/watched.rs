@@ -45,6 +45,7 @@ impl<'a, const L: usize> Watched<'a, L> {
         let fetches =
             start()?.memory.spans().map(|span| span.base..span.base.saturating_add(span.bytes.len() as u64)).collect();
         let bank = |bank: &own::Bank| Bank {
+            title: String::new(),
             open: bank.open.to_owned(),
             close: bank.close.to_owned(),
             names: bank.names.iter().map(|name| (*name).to_owned()).collect(),

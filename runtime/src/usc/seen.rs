@@ -45,11 +45,13 @@ pub(super) struct Seen<'a, H> {
     pub at: u32,
     pub active: Mask,
     pub accesses: &'a [Access],
+    /// Whether the group has been executed and was the last one of its task.
+    pub ended: bool,
 }
 
 impl<H: Host> View for Seen<'_, H> {
     fn at(&self) -> At {
-        let live = if self.task.has_ended() { 0 } else { self.task.valid };
+        let live = if self.ended || self.task.has_ended() { 0 } else { self.task.valid };
         At { warp: self.who.0 as u64, pc: self.at.into(), live: live.into(), active: self.active.into() }
     }
 

@@ -63,7 +63,7 @@ impl Watch<'_> {
     ) -> ControlFlow<()> {
         let Some(observer) = &mut self.observer else { return ControlFlow::Continue(()) };
         let who = (self.first + number, self.pixels);
-        observer.before(&Seen { task, common, host, who, at: step.at, active, accesses: &[] })
+        observer.before(&Seen { task, common, host, who, at: step.at, active, accesses: &[], ended: false })
     }
 
     /// A task has executed a group.
@@ -77,7 +77,8 @@ impl Watch<'_> {
     ) -> ControlFlow<()> {
         if let Some(observer) = &mut self.observer {
             let who = (self.first + number, self.pixels);
-            observer.after(&Seen { task, common, host, who, at: step.at, active, accesses: &accesses })?;
+            let ended = step.last;
+            observer.after(&Seen { task, common, host, who, at: step.at, active, accesses: &accesses, ended })?;
         }
         if let Some(profile) = &mut self.profile {
             let operations = self.operations.entry(step.at).or_insert_with(|| program.operations(step.at));

@@ -270,7 +270,8 @@ impl<H: Host + Clone> Search<'_, H> {
             if (moment.group, moment.warp) != (look.group, look.warp) {
                 return ControlFlow::Continue(());
             }
-            for used in moment.instruction.writes().filter(|used| used.bank == 0) {
+            let instruction = moment.instruction.into_iter();
+            for used in instruction.flat_map(|known| known.writes()).filter(|used| used.bank == 0) {
                 for register in (used.first..used.first.saturating_add(used.count)).map(usize::from) {
                     for lane in lanes(moment.lanes.active).filter(|_| register < Register::COUNT) {
                         writers[register][lane] = (count, moment.pc);

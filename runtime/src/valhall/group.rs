@@ -201,6 +201,25 @@ impl<'a, O: Observer> Machine<'a, O> {
         }
     }
 
+    /// Shows the observer where a warp is that cannot go on, as before an instruction that fails. Returns why the run
+    /// ends.
+    #[cold]
+    fn fails_before(
+        &mut self,
+        step: &mut Step<'_>,
+        group: &impl Origin,
+        instruction: Option<Instruction>,
+        error: RunError,
+    ) -> RunError {
+        if O::WATCHES {
+            step.warp.accesses.get_or_insert_default().clear();
+            if self.observer.before(&moment(step, group, instruction)).is_break() {
+                return RunError::Stopped { place: self.program.place(step.warp.pc as usize, group, None) };
+            }
+        }
+        error
+    }
+
     /// Runs a warp until it has to stop.
     pub fn turn(
         &mut self,
@@ -228,10 +247,13 @@ impl<'a, O: Observer> Machine<'a, O> {
             let (instruction, after) = match slots.get(pc) {
                 Some(Slot::Ready(instruction, after)) => (*instruction, *after),
                 Some(Slot::Undecodable(error)) => {
-                    return Err(RunError::Undecodable { place: self.program.place(pc, group, None), error: **error });
+                    let error = RunError::Undecodable { place: self.program.place(pc, group, None), error: **error };
+                    return Err(self.fails_before(&mut step, group, None, error));
                 }
                 Some(Slot::Register(register)) => {
-                    return Err(RunError::Register { place: self.program.place(pc, group, None), register: *register });
+                    let place = self.program.place(pc, group, None);
+                    let error = RunError::Register { place, register: *register };
+                    return Err(self.fails_before(&mut step, group, None, error));
                 }
                 None => {
                     // Jumps are checked, so only running past the last word leads here.
@@ -241,10 +263,9 @@ impl<'a, O: Observer> Machine<'a, O> {
             };
             let threads = u64::from(step.warp.active.count_ones());
             if threads > self.budget - self.thread_instructions {
-                return Err(RunError::Budget {
-                    place: self.program.place(pc, group, first_active),
-                    budget: self.budget,
-                });
+                let place = self.program.place(pc, group, first_active);
+                let error = RunError::Budget { place, budget: self.budget };
+                return Err(self.fails_before(&mut step, group, Some(instruction), error));
             }
             self.thread_instructions += threads;
             self.warp_instructions += 1;
@@ -252,12 +273,18 @@ impl<'a, O: Observer> Machine<'a, O> {
             if O::WATCHES {
                 step.warp.accesses.get_or_insert_default().clear();
             }
-            if O::WATCHES && self.observer.before(&moment(&step, group, instruction)).is_break() {
+            if O::WATCHES && self.observer.before(&moment(&step, group, Some(instruction))).is_break() {
                 return Err(RunError::Stopped { place: self.program.place(pc, group, first_active) });
             }
             let done = operation::execute(instruction, self.program.operation(pc, instruction), &mut step);
-            if O::WATCHES && done.is_ok() && self.observer.after(&moment(&step, group, instruction)).is_break() {
-                return Err(RunError::Stopped { place: self.program.place(pc, group, first_active) });
+            if O::WATCHES && done.is_ok() {
+                let mut seen = moment(&step, group, Some(instruction));
+                if after == After::End && !matches!(done, Ok(Control::Barrier)) {
+                    seen.lanes.live &= !seen.lanes.active;
+                }
+                if self.observer.after(&seen).is_break() {
+                    return Err(RunError::Stopped { place: self.program.place(pc, group, first_active) });
+                }
             }
             match done {
                 Ok(Control::Next) if after == After::Next => {
@@ -291,7 +318,7 @@ impl<'a, O: Observer> Machine<'a, O> {
 }
 
 /// What an observer sees of a warp.
-fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction) -> Moment<'s> {
+fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Option<Instruction>) -> Moment<'s> {
     Moment {
         stage: group.stage(),
         group: group.group(),

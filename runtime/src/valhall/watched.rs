@@ -34,8 +34,8 @@ impl<'a> Watched<'a> {
             terms: TERMS,
             lanes: LANES,
             banks: vec![
-                Bank::new("r", Valhall::COUNT as u32, 32),
-                Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared(),
+                Bank::new("r", Valhall::COUNT as u32, 32).titled("registers"),
+                Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared().titled("uniforms"),
             ],
             spaces: Vec::new(),
             unit: 8,

@@ -1,5 +1,6 @@
 //! A machine: cores with a common memory, and the two ways to run it.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::deadline::Deadline;
@@ -344,11 +345,16 @@ impl Machine {
         }
         let now = self.cycle;
         for number in 0..self.cores.len() {
-            if self.budget == 0 {
-                return Err(self.exhausted());
-            }
+            let exhausted = (self.budget == 0).then(|| self.exhausted());
             let out = Outside { memory: &self.memory, palettes: &self.palettes, clock: Some(now) };
             let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
+            if let Some(exhausted) = exhausted {
+                // Observers see where the program is, as before an instruction that fails.
+                let (before, after) = self.cores.split_at_mut(number);
+                let mut cores = after.iter_mut().chain(before);
+                let seen = observer.and_then(|seen| cores.find_map(|core| core.observe(&self.program, out, seen)));
+                return Err(if seen == Some(ControlFlow::Break(())) { RunError::Stopped } else { exhausted });
+            }
             self.budget -= u64::from(self.cores[number].cycle(&self.program, out, observer)?);
         }
         self.cycle += 1;

@@ -1,6 +1,7 @@
 //! A core: groups, the queue, the spawner, and the choice of the group that issues next.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use crate::level::Level;
 use crate::machine::Observer;
@@ -321,6 +322,28 @@ impl Core {
         self.stalls >= self.active.len()
     }
 
+    /// The active groups in the order in which they may issue.
+    fn order(&self) -> impl Iterator<Item = usize> + use<> {
+        let (turn, count) = (self.turn, self.active.len());
+        (0..count).map(move |k| (turn + k) % count)
+    }
+
+    /// Shows an observer the group that would issue next. `None` if there is none.
+    pub(crate) fn observe(
+        &mut self,
+        program: &Program,
+        out: Outside<'_>,
+        observer: &mut dyn Observer,
+    ) -> Option<ControlFlow<()>> {
+        self.fill(program);
+        self.active.iter_mut().for_each(|group| group.settle());
+        let now = out.clock.unwrap_or(u64::MAX);
+        let ready = self.order().find(|index| !self.waits_for_memory(&self.active[*index], program, now));
+        let group = &self.active[ready.or_else(|| self.order().next())?];
+        let (world, memory, core) = (&self.world, out.memory, self.number);
+        Some(observer.before(&Seen { group, world, memory, core, pc: group.pc, accesses: &[] }))
+    }
+
     /// Executes one cycle. Returns whether an instruction was issued.
     pub(crate) fn cycle(
         &mut self,
@@ -335,9 +358,7 @@ impl Core {
             return Ok(false);
         }
         let now = out.clock.unwrap_or(u64::MAX);
-        let count = self.active.len();
-        let order = (0..count).map(|k| (self.turn + k) % count);
-        let Some(index) = order.into_iter().find(|i| !self.waits_for_memory(&self.active[*i], program, now)) else {
+        let Some(index) = self.order().find(|i| !self.waits_for_memory(&self.active[*i], program, now)) else {
             return Ok(false);
         };
         self.turn = index + 1;

@@ -12,9 +12,9 @@ impl<'a> Watched<'a> {
     pub fn vpu(program: &[u64], start: impl Fn() -> Result<Machine, String> + 'a) -> Self {
         // A register has four components of 16 bits, X lowest; flags are one bit for each component.
         let banks = vec![
-            Bank::new("r", 16, 64),
-            Bank::new("s", 16, 64).shared(),
-            Bank::new("g", 32, 64).shared(),
+            Bank::new("r", 16, 64).titled("local registers"),
+            Bank::new("s", 16, 64).shared().titled("shared registers"),
+            Bank::new("g", 32, 64).shared().titled("global registers"),
             Bank { names: vec!["flags".to_owned()], ..Bank::new("", 1, 4) },
         ];
         let terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" };

@@ -1,5 +1,7 @@
 //! Tasks take turns until all have ended, the budget is exhausted or the time is over.
 
+use std::ops::ControlFlow;
+
 use super::bundle::Bundle;
 use super::{Machine, Report};
 use crate::usc::common::MUTEXES;
@@ -60,8 +62,11 @@ impl<H: Host> Machine<H> {
                             task.state = State::Ready;
                         }
                         progress |= run.report.groups > before || tasks[number].state == State::Ended;
-                        if run.report.groups >= budget && tasks.iter().any(|t| t.state != State::Ended) {
-                            return Err(error(program, number, tasks[number].pc, Trap::Budget(budget)));
+                        let following = (0..tasks.len()).map(|after| (number + after) % tasks.len());
+                        if run.report.groups >= budget
+                            && let Some(number) = following.into_iter().find(|n| tasks[*n].state != State::Ended)
+                        {
+                            return Err(self.exhausted(program, tasks, number, budget, watch));
                         }
                     }
                 }
@@ -77,6 +82,30 @@ impl<H: Host> Machine<H> {
                 _ => {}
             }
         }
+    }
+
+    /// The error that the budget is used up, once the observer has seen where the program is, as before a group that
+    /// fails.
+    fn exhausted(
+        &self,
+        program: &Program,
+        tasks: &[Task],
+        number: usize,
+        budget: u64,
+        watch: Option<&mut Watch<'_>>,
+    ) -> RunError {
+        let task = &tasks[number];
+        let trap = match (watch, program.steps.get(task.pc)) {
+            (Some(watch), Some(step)) => {
+                let active = active(task, step.condition);
+                match watch.before(step, (task, &self.common, &self.host), number, active) {
+                    ControlFlow::Break(()) => Trap::Stopped,
+                    ControlFlow::Continue(()) => Trap::Budget(budget),
+                }
+            }
+            _ => Trap::Budget(budget),
+        };
+        error(program, number, task.pc, trap)
     }
 
     /// Lets a task execute groups until its turn is over, it ends or it waits. Returns the mutex whose sleepers it

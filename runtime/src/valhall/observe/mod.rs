@@ -33,8 +33,8 @@ pub struct Moment<'a> {
     pub warp: u32,
     /// The word of the program, counted from 0.
     pub pc: usize,
-    /// The instruction.
-    pub instruction: Instruction,
+    /// The instruction. `None` before a word that cannot be executed, with which the run fails.
+    pub instruction: Option<Instruction>,
     /// The lanes.
     pub lanes: Lanes,
     /// The registers of the lanes.
@@ -52,7 +52,7 @@ pub struct Moment<'a> {
 /// The states of the lanes of a warp, one bit for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lanes {
-    /// The lanes that have not ended.
+    /// The lanes that have not ended. After an instruction that ends them, they have.
     pub live: u16,
     /// The lanes that execute the instruction.
     pub active: u16,

@@ -20,7 +20,9 @@ pub fn profile() -> Profile {
 impl Observer for Profile {
     fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
         let lanes = moment.lanes.count();
-        self.count(moment.instruction.opcode() as usize, 1, lanes, traffic(moment.accesses));
+        if let Some(instruction) = moment.instruction {
+            self.count(instruction.opcode() as usize, 1, lanes, traffic(moment.accesses));
+        }
         self.occupy(lanes);
         ControlFlow::Continue(())
     }

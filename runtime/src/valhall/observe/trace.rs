@@ -89,7 +89,7 @@ impl<F: FnMut(&Executed) -> ControlFlow<()>> Observer for Trace<F> {
             group: moment.group,
             warp: moment.warp,
             pc: moment.pc,
-            text: moment.instruction.to_string(),
+            text: moment.instruction.map_or_else(String::new, |instruction| instruction.to_string()),
             lanes: moment.lanes,
             changes: changes.collect(),
         })
