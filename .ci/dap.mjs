@@ -55,6 +55,10 @@ try {
     assert.equal(stopped.body.reason, 'data breakpoint');
     await client.send('setDataBreakpoints', { breakpoints: [] });
     await Promise.all([client.continueRequest({ threadId }), client.waitForEvent('terminated')]);
+    // The program goes back from its end, and starts again.
+    await Promise.all([client.stepBackRequest({ threadId }), client.assertStoppedLocation('step', { path: program, line: 7 })]);
+    await Promise.all([client.continueRequest({ threadId }), client.waitForEvent('terminated')]);
+    await Promise.all([client.send('restart'), client.waitForEvent('terminated')]);
 } finally {
     await client.stop();
 }

@@ -427,8 +427,8 @@ Examples:
   registers as f32' | isaforge debug launch.yaml --commands -
   isaforge debug --dap                                for an editor, over stdin and stdout
 
-With `--dap`, the launch request has `program`, the launch file, and optionally `spec`,
-`generation` and `stopOnEntry`.
+With `--dap`, the launch request has `program`, the launch file (with `spec` also an ELF file),
+and optionally `spec`, `generation`, `stopOnEntry` (true unless it says false) and `noDebug`.
 
 Commands, one per line; `help` lists all of them:
   step 10            back                continue            reverse             out
@@ -436,10 +436,11 @@ Commands, one per line; `help` lists all of them:
   watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
   watch shared:0x10  memory shared:0x10  in an address space `shared` with a memory of its own
 A place is a label, a word index, or (for variable-length instructions) an address.
+A step on the last instruction of a warp stops at the next instruction of any warp.
 Stepping back runs the program again from its start up to that point.
 
-Exit status: 0 all commands succeeded, 1 a command was wrong or the program failed at the last
-stop, 2 the program could not be started.";
+Exit status: 0 all commands succeeded, 1 a line of `--commands` was wrong or the program failed at
+the last stop, 2 the program could not be started.";
 
 /// The help of `asm`: the examples with labels are the first branches of the sets.
 pub fn asm() -> String {

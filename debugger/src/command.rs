@@ -30,7 +30,7 @@ const fn command(name: &'static str, short: &'static str, arguments: &'static st
 }
 
 /// All commands.
-pub const COMMANDS: [Command; 22] = [
+pub const COMMANDS: [Command; 23] = [
     command("step", "s", "[N]", "execute one instruction of this warp, or N"),
     command("next", "n", "", "execute one instruction, stepping over calls"),
     command("out", "o", "", "run until the function that this warp is in returns"),
@@ -58,6 +58,12 @@ pub const COMMANDS: [Command; 22] = [
         "m",
         "[SPACE:]ADDRESS [COUNT] [lane N] [as FORMAT]",
         "show words of memory; SPACE is an address space with a memory of its own",
+    ),
+    command(
+        "view",
+        "v",
+        "[[SPACE:]ADDRESS]",
+        "in the terminal: keep words of memory in view; without an address, hide them",
     ),
     command("format", "f", "FORMAT", "show values as hex, u32, i32, f32 or f16 from now on"),
     command("count", "", "", "show how many instructions warps have executed"),
@@ -113,12 +119,14 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "back" => return times().map(|n| Answer::Resume(Resume::Back(n))),
         "continue" => return Ok(Answer::Resume(Resume::Continue)),
         "reverse" => return Ok(Answer::Resume(Resume::Reverse)),
+        "to" if rest.is_empty() => return Err("say where, as in `to 12`".to_owned()),
         "to" => return session.listing.place(rest).map(|pc| Answer::Resume(Resume::To(pc))),
         "restart" => return Ok(Answer::Resume(Resume::Restart)),
         "quit" => return Ok(Answer::Resume(Resume::Quit)),
         "break" => breakpoint(session, rest).map(|number| described(session, stop, number) + "\n")?,
         "watch" => watchpoint(session, stop, rest)?,
         "stops" => stops(session, stop),
+        "delete" if rest.is_empty() => return Err("say which, as in `delete 1`; `stops` lists them".to_owned()),
         "delete" => match number::parse(rest) {
             Some(n) if session.remove(n as usize) => String::new(),
             _ => return Err(format!("there is no breakpoint or watchpoint `{rest}`; `stops` lists them")),
@@ -132,6 +140,11 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
         "registers" => registers(session, stop, rest)?,
         "print" => print(session, stop, rest)?,
         "memory" => words(session, stop, rest)?,
+        "view" => {
+            let help = "`memory` shows words of memory once";
+            return Err(format!("only the terminal keeps memory in view; {help}"));
+        }
+        "format" if rest.is_empty() => return Err(format!("say which: {}", Format::names())),
         "format" => {
             session.format = Format::named(rest)?;
             String::new()
@@ -142,19 +155,77 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     Ok(Answer::Text(text))
 }
 
-/// Completions of the last word of a line: a command, a label of the program, or an address space where the command
-/// takes an address. Returns the offset of the word and all names that start with it.
+/// Completions of the last word of a line: a command, or what it takes there. Returns the offset of the word and all
+/// names that start with it.
 pub fn completions(session: &Session<'_>, line: &str) -> (usize, Vec<String>) {
     let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let mut names: Vec<String> = match start {
-        0 => COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
-        _ => session.listing.labels.keys().cloned().collect(),
+    let (before, word) = line.split_at(start);
+    let mut words = before.split_whitespace();
+    let mut names = match words.next() {
+        None => COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
+        Some(name) => {
+            let is_named = |command: &&Command| command.name == name || command.short == name;
+            let words: Vec<&str> = words.collect();
+            COMMANDS.iter().find(is_named).map_or_else(Vec::new, |command| taken(session, command.name, &words, word))
+        }
     };
-    if matches!(line[..start].trim_end(), "memory" | "m" | "watch" | "w" | "view") {
-        names.extend(session.machine.spaces().iter().map(|space| format!("{space}:")));
-    }
-    names.retain(|name| name.starts_with(&line[start..]));
+    names.retain(|name| name.starts_with(word));
     (start, names)
+}
+
+/// What a command takes after some words, of which `word` may be the start of the next one.
+fn taken(session: &Session<'_>, command: &str, words: &[&str], word: &str) -> Vec<String> {
+    let labels = || session.listing.labels.keys().cloned();
+    let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let spaces = || session.machine.spaces().iter().map(|space| format!("{space}:"));
+    let formats = || texts(&Format::ALL.map(|(_, name)| name));
+    let options = match command {
+        "registers" | "print" | "memory" => &["lane", "as"][..],
+        "watch" => &["lane"],
+        _ => &[],
+    };
+    match (command, words) {
+        ("to" | "list", []) => labels().collect(),
+        ("break", []) => labels().chain(texts(&["if"])).collect(),
+        ("break", words) if words.contains(&"if") => {
+            let mut names = registers_named(session, word);
+            names.extend(texts(match words {
+                [.., "in"] => &["any", "all", "lane"],
+                [.., "any"] => &["lane"],
+                [.., "all"] => &["lanes"],
+                _ => &["lane", "in"],
+            }));
+            names
+        }
+        ("break", [_]) => texts(&["if"]),
+        ("watch", []) => registers_named(session, word).into_iter().chain(spaces()).collect(),
+        ("print", []) => registers_named(session, word),
+        ("registers", []) => {
+            let banks = session.machine.banks().iter().map(bank_name);
+            banks.chain(texts(options)).collect()
+        }
+        ("memory" | "view", []) => spaces().collect(),
+        ("format", []) => formats(),
+        ("delete", []) => {
+            let places = session.breakpoints.iter().map(|known| known.number);
+            places.chain(session.watchpoints.iter().map(|known| known.number)).map(|n| n.to_string()).collect()
+        }
+        (_, [.., "as"]) if options.contains(&"as") => formats(),
+        (_, [.., "lane"]) => Vec::new(),
+        _ => texts(options),
+    }
+}
+
+/// The registers whose names start with a word: all of them, or those that the program names if there is no word yet.
+fn registers_named(session: &Session<'_>, word: &str) -> Vec<String> {
+    if word.is_empty() {
+        let named = session.listing.registers.iter().map(|register| session.name(*register));
+        return named.chain(session.listing.states.keys().cloned()).collect();
+    }
+    let banks = session.machine.banks().iter().enumerate();
+    let all = banks.flat_map(|(bank, known)| (0..known.count).map(move |index| (bank, index)));
+    let named = all.map(|(bank, index)| session.name(Register { bank: bank as u16, index }));
+    named.chain(session.listing.states.keys().cloned()).filter(|name| name.starts_with(word)).collect()
 }
 
 /// Lists the commands, one per line.
@@ -187,6 +258,10 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
 /// # Errors
 /// The error in the description.
 pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<usize, String> {
+    let rest = rest.trim();
+    if rest == "if" || rest.ends_with(" if") {
+        return Err("the condition after `if` is missing, as in `break 12 if r2 > 1.0`".to_owned());
+    }
     let (place, condition) = match rest.strip_prefix("if ") {
         Some(condition) => ("", Some(condition)),
         None => rest.split_once(" if ").map_or((rest, None), |(place, condition)| (place.trim(), Some(condition))),
@@ -210,6 +285,7 @@ pub(crate) fn watched(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Res
     let words: Vec<&str> = text.split_whitespace().collect();
     let parsed = |text| Address::parse(text, session.machine.spaces());
     let what = match words[..] {
+        [] => return Err("say what, as in `watch r2` or `watch 0x1000 16`".to_owned()),
         [name] if session.names().register(name).is_some() => Watched::Register(named(session, name)?, None),
         [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
         [address] if number::parse(address).is_some() || address.contains(':') => Watched::Memory(parsed(address)?, 4),
@@ -258,6 +334,7 @@ fn described(session: &Session<'_>, stop: &Stop<'_>, number: usize) -> String {
         Some(Watched::Register(register, Some(lane))) => {
             format!("watchpoint {number} on {} in lane {lane}", session.name(register))
         }
+        Some(Watched::Memory(address, 1)) => format!("watchpoint {number} on 1 byte at {address}"),
         Some(Watched::Memory(address, size)) => format!("watchpoint {number} on {size} bytes at {address}"),
         None => String::new(),
     }
@@ -333,16 +410,18 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
     };
     let banks = session.machine.banks();
     let is_wanted = |bank: &Bank| {
-        let is_called =
-            |wanted: &str| bank.open.trim_end_matches('[') == wanted || bank.names.iter().any(|n| n == wanted);
+        let is_called = |wanted: &str| bank_name(bank) == wanted || bank.names.iter().any(|n| n == wanted);
         wanted.map_or(!bank.constant, is_called)
     };
-    if !banks.iter().any(is_wanted) {
-        let known: Vec<String> = banks.iter().map(|bank| bank.name(0)).collect();
-        return Err(format!(
-            "there is no such bank of registers; the first registers of the banks are {}",
-            known.join(", ")
-        ));
+    if let Some(wanted) = wanted.filter(|_| !banks.iter().any(is_wanted)) {
+        let known: Vec<String> = banks.iter().map(|bank| format!("`{}`", bank_name(bank))).collect();
+        let known = match &known[..] {
+            [only] => format!("the only one is {only}"),
+            _ => format!("the banks are {}", known.join(", ")),
+        };
+        let is_register = session.names().registers(wanted).is_ok();
+        let help = if is_register { format!("; `print {wanted}` shows a register") } else { String::new() };
+        return Err(format!("`{wanted}` is not a bank of registers; {known}{help}"));
     }
     let mut text = String::new();
     for (bank, known) in banks.iter().enumerate().filter(|(_, bank)| is_wanted(bank)) {
@@ -352,6 +431,12 @@ fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<Strin
         }
     }
     Ok(text)
+}
+
+/// What a bank is called where its registers are shown: what precedes their numbers, or the first of their names.
+pub(crate) fn bank_name(bank: &Bank) -> String {
+    let open = bank.open.trim_end_matches('[');
+    if open.is_empty() { bank.name(0) } else { open.to_owned() }
 }
 
 fn print(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
@@ -415,9 +500,19 @@ fn shown(values: &[(usize, u64)], format: Format, width: u32) -> String {
 /// # Errors
 /// When it is neither.
 pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Result<(String, Option<Address>), String> {
-    let Tail { words, lane, format } = tail(session, text)?;
-    let [name] = words[..] else {
-        return Err(format!("`{text}` is neither a register nor `[ADDRESS]`"));
+    let Tail { words, lane, mut format } = tail(session, text)?;
+    let name = match words[..] {
+        [] => return Err("there is no expression: name a register, or an `[ADDRESS]`".to_owned()),
+        [name] => name,
+        _ => return Err(format!("`{text}` is neither a register nor `[ADDRESS]`")),
+    };
+    // As in conditions: `r2:f32`.
+    let name = match name.rsplit_once(':') {
+        Some((name, kind)) if session.names().register(name).is_some() || name.ends_with(']') => {
+            format = Format::named(kind)?;
+            name
+        }
+        _ => name,
     };
     if let Some(address) = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
         let address = Address::parse(address, session.machine.spaces())?;
@@ -440,6 +535,22 @@ pub(crate) fn value(session: &Session<'_>, stop: &Stop<'_>, text: &str) -> Resul
     Ok((shown(&values, format, bank.width), Some(Address { space: None, at: first })))
 }
 
+/// Whether a condition holds, as a text, where an expression is no [`value`].
+///
+/// # Errors
+/// What is wrong with the condition; `message` if it does not look like one.
+pub(crate) fn holds(
+    session: &Session<'_>,
+    stop: &Stop<'_>,
+    text: &str,
+    message: String,
+) -> Result<(String, Option<Address>), String> {
+    match Condition::parse(text, session.names()) {
+        Ok(condition) => Ok((condition.holds(stop.view).to_string(), None)),
+        Err(reason) => Err(if text.contains(['=', '<', '>']) { reason } else { message }),
+    }
+}
+
 /// Words of memory, four per line, as the command `memory` shows them.
 pub(crate) fn words(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let Tail { words, lane, format } = tail(session, rest)?;
@@ -449,8 +560,8 @@ pub(crate) fn words(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Resul
         _ => return Err("say where, as in `memory 0x1000 16`".to_owned()),
     };
     let address = Address::parse(address, session.machine.spaces())?;
-    let count = number::parse(count).filter(|count| (1..=WORDS).contains(count));
-    let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
+    let number = number::parse(count).filter(|count| (1..=WORDS).contains(count));
+    let count = number.ok_or_else(|| format!("`{count}` is not a number of words up to {WORDS}"))?;
     let lane = lane.unwrap_or(first_lane(stop));
     let mut text = String::new();
     for line in 0..count.div_ceil(4) {

@@ -8,10 +8,12 @@
 //! - `server`: answers requests at stops, and while the program runs
 //! - `breakpoints`: what an editor has set
 //! - `first`: lines and columns as an editor counts them
+//! - `paths`: paths as an editor writes them
 //! - `state`: frames, variables and memory
 
 mod breakpoints;
 mod first;
+mod paths;
 mod protocol;
 mod server;
 mod state;
@@ -26,6 +28,7 @@ use serde_json::{Value, json};
 use crate::listing::Listing;
 use crate::session::Session;
 
+use paths::Paths;
 pub use protocol::read;
 use server::Server;
 
@@ -38,6 +41,34 @@ pub struct Wanted {
     pub spec: Option<PathBuf>,
     /// The generation of the specification.
     pub generation: Option<String>,
+    /// Whether to stop before the first instruction: unless the editor says no.
+    stops: bool,
+    /// Whether to stop at all.
+    debugs: bool,
+}
+
+impl Wanted {
+    /// Reads the arguments of a launch request. Editors add some of their own.
+    fn read(arguments: &Value, paths: Paths) -> Result<Self, String> {
+        let text = |key: &str| match &arguments[key] {
+            Value::Null => Ok(None),
+            Value::String(text) => Ok(Some(text.clone())),
+            other => Err(format!("`{key}` is a text, not `{other}`")),
+        };
+        let path = |key: &str| Ok::<_, String>(text(key)?.map(|path| paths.read(&path)));
+        let flag = |key: &str, default: bool| match &arguments[key] {
+            Value::Null => Ok(default),
+            Value::Bool(flag) => Ok(*flag),
+            other => Err(format!("`{key}` is true or false, not `{other}`")),
+        };
+        Ok(Wanted {
+            program: path("program")?,
+            spec: path("spec")?,
+            generation: text("generation")?,
+            stops: flag("stopOnEntry", true)?,
+            debugs: !flag("noDebug", false)?,
+        })
+    }
 }
 
 /// Creates a machine with its program.
@@ -58,15 +89,20 @@ const CAPABILITIES: [&str; 11] = [
     "supportsCompletionsRequest",
 ];
 
-/// Serves one editor on standard input and output.
+/// Serves one editor on standard input and output. Messages that are no requests cannot be answered: `complain` is
+/// called with a description of each.
 ///
 /// # Errors
 /// When standard output cannot be written, or the input is not the protocol ([`io::ErrorKind::InvalidData`]).
-pub fn serve(open: Open<'_>) -> io::Result<()> {
+pub fn serve(open: Open<'_>, complain: fn(&str)) -> io::Result<()> {
     let (send, requests) = channel();
     let reader = std::thread::spawn(move || -> io::Result<()> {
         let mut input = io::stdin().lock();
         while let Some(request) = read(&mut input)? {
+            if let Some(reason) = protocol::refusal(&request) {
+                complain(&reason);
+                continue;
+            }
             // If the other thread is gone, no more requests are needed.
             if send.send(request).is_err() {
                 break;
@@ -89,21 +125,18 @@ pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> 
     while let Some(request) = server.next() {
         let arguments = &request["arguments"];
         match request["command"].as_str().unwrap_or_default() {
-            "initialize" => {
-                server.counts_from(arguments);
-                let can = CAPABILITIES.into_iter().map(|what| (what.to_owned(), Value::Bool(true)));
-                server.answer(&request, can.collect());
-            }
+            "initialize" => match server.initialize(arguments) {
+                Ok(()) => {
+                    let can = CAPABILITIES.into_iter().map(|what| (what.to_owned(), Value::Bool(true)));
+                    server.answer(&request, can.collect());
+                }
+                Err(message) => server.refuse(&request, &message),
+            },
             "launch" => {
-                let text = |key: &str| arguments[key].as_str().map(str::to_owned);
-                let wanted = Wanted {
-                    program: text("program").map(PathBuf::from),
-                    spec: text("spec").map(PathBuf::from),
-                    generation: text("generation"),
-                };
-                match open(&wanted) {
-                    Ok((listing, machine)) => {
-                        server.launch(arguments["stopOnEntry"].as_bool().unwrap_or(true));
+                let wanted = Wanted::read(arguments, server.paths);
+                match wanted.and_then(|wanted| Ok((open(&wanted)?, wanted))) {
+                    Ok(((listing, machine), wanted)) => {
+                        server.launch(wanted.stops, wanted.debugs);
                         server.answer(&request, json!({}));
                         server.event("initialized", json!({}));
                         let ended = Session::new(&*machine, listing).run(&mut server);
@@ -115,10 +148,12 @@ pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> 
                     Err(message) => server.refuse(&request, &message),
                 }
             }
-            "disconnect" | "terminate" => {
-                server.answer(&request, json!({}));
+            "disconnect" => {
+                server.answer(&request, Value::Null);
                 break;
             }
+            "terminate" => server.answer(&request, Value::Null),
+            "attach" => server.refuse(&request, "`attach` is not supported; use `launch`"),
             "threads" => server.answer(&request, json!({ "threads": [] })),
             other => server.refuse(&request, &format!("`{other}` needs a program; `launch` comes first")),
         }

@@ -150,8 +150,12 @@ impl Listing {
         }
         let Some(pc) = number::parse(text) else {
             let known: Vec<&str> = self.labels.keys().map(String::as_str).collect();
-            let help = if known.is_empty() { "the program has none".to_owned() } else { known.join(", ") };
-            return Err(format!("there is no label `{text}`: {help}"));
+            let help = match &known[..] {
+                [] => "the program has none".to_owned(),
+                [only] => format!("the only one is `{only}`"),
+                _ => format!("the labels are `{}`", known.join("`, `")),
+            };
+            return Err(format!("there is no label `{text}`; {help}"));
         };
         if let (None, Some(code)) = (self.at(pc), &self.code) {
             return code.check(pc).map(|()| pc);

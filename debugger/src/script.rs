@@ -12,7 +12,9 @@ pub struct Done {
     pub mistakes: usize,
     /// Whether the program failed at the last stop.
     pub failed: bool,
-    /// The error that ended input or output early.
+    /// The error that ended the input early.
+    pub unread: Option<io::Error>,
+    /// The error that ended the output early.
     pub error: Option<io::Error>,
 }
 
@@ -41,11 +43,14 @@ struct Script<'a> {
 }
 
 impl Script<'_> {
-    fn next(&mut self) -> io::Result<Option<String>> {
+    fn next(&mut self) -> Option<String> {
         let mut bytes = Vec::new();
         self.line += 1;
-        let read = self.input.read_until(b'\n', &mut bytes)?;
-        Ok((read > 0).then(|| String::from_utf8_lossy(&bytes).trim().to_owned()))
+        let read = self.input.read_until(b'\n', &mut bytes).unwrap_or_else(|error| {
+            self.done.unread = Some(error);
+            0
+        });
+        (read > 0).then(|| String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
     fn stop(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> io::Result<Resume> {
@@ -56,7 +61,7 @@ impl Script<'_> {
         }
         self.out.write_all(place(session, stop).as_bytes())?;
         self.out.flush()?;
-        while let Some(line) = self.next()? {
+        while let Some(line) = self.next() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }

@@ -29,10 +29,8 @@ pub enum Reason {
     Start,
     /// It has executed the requested number of instructions.
     Step,
-    /// It has reached the breakpoint with this number.
-    Breakpoint(usize),
-    /// The watchpoint with this number has seen a change, as described.
-    Watchpoint(usize, String),
+    /// Breakpoints or watchpoints: at least one, changes first.
+    Hits(Vec<Hit>),
     /// A pause was requested.
     Pause,
     /// It has ended; there are no registers any more.
@@ -43,13 +41,41 @@ pub enum Reason {
     Refused(String),
 }
 
+/// A breakpoint or a watchpoint that a program has stopped for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// The breakpoint with this number has been reached.
+    Breakpoint(usize),
+    /// The watchpoint with this number has seen a change, as described.
+    Watchpoint(usize, String),
+}
+
+impl Hit {
+    /// The number of the breakpoint or watchpoint.
+    pub fn number(&self) -> usize {
+        let (Hit::Breakpoint(number) | Hit::Watchpoint(number, _)) = self;
+        *number
+    }
+}
+
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hit::Breakpoint(number) => write!(f, "breakpoint {number}"),
+            Hit::Watchpoint(number, how) => write!(f, "watchpoint {number}: {how}"),
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Start => f.write_str("start"),
             Reason::Step => f.write_str("step"),
-            Reason::Breakpoint(number) => write!(f, "breakpoint {number}"),
-            Reason::Watchpoint(number, how) => write!(f, "watchpoint {number}: {how}"),
+            Reason::Hits(hits) => hits.iter().enumerate().try_for_each(|(index, hit)| {
+                f.write_str(if index == 0 { "" } else { "\n" })?;
+                hit.fmt(f)
+            }),
             Reason::Pause => f.write_str("pause"),
             Reason::End => f.write_str("the program has ended"),
             Reason::Failure(text) => write!(f, "the program failed: {text}"),
@@ -82,7 +108,7 @@ impl fmt::Debug for Stop<'_> {
 /// How to resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
-    /// Execute this many instructions of this warp.
+    /// Execute this many instructions of this warp. After its last one, those of the warp that executes next count.
     Step(u64),
     /// Execute one instruction of this warp, including everything it calls.
     Over,
@@ -91,7 +117,8 @@ pub enum Resume {
     Out,
     /// After a pause: go on as before it.
     Unchanged,
-    /// Go back by this many instructions of this warp.
+    /// Go back by this many instructions of this warp, or as steps have led here: from the last instruction of a warp to
+    /// one of another.
     Back(u64),
     /// Continue to the next breakpoint or watchpoint, or to the end.
     Continue,
@@ -185,6 +212,9 @@ pub struct Session<'m> {
     now: Option<(u64, Values)>,
     /// The most instructions that have been executed. Their output has been reported.
     farthest: u64,
+    /// The counts at which steps have led from the last instruction of a warp to another warp, with the count and the
+    /// warp that they came from.
+    crossings: HashMap<u64, (u64, u64)>,
 }
 
 impl fmt::Debug for Session<'_> {
@@ -209,6 +239,7 @@ impl<'m> Session<'m> {
             before: None,
             now: None,
             farthest: 0,
+            crossings: HashMap::new(),
         }
     }
 
@@ -227,10 +258,11 @@ impl<'m> Session<'m> {
                 count: 0,
                 current: None,
                 previous: HashMap::new(),
+                ended: None,
                 calls: Calls::default(),
                 old: Vec::new(),
                 text: String::new(),
-                pending: None,
+                pending: Vec::new(),
                 next: None,
             };
             let ended = machine.run(&mut runner);
@@ -266,9 +298,10 @@ impl<'m> Session<'m> {
         self.numbers
     }
 
-    /// The number of the breakpoint that a warp is at.
-    pub fn stops_at(&self, view: &dyn View) -> Option<usize> {
-        self.breakpoints.iter().find(|breakpoint| breakpoint.holds(view)).map(|breakpoint| breakpoint.number)
+    /// The breakpoints that a warp is at.
+    pub fn stops_at(&self, view: &dyn View) -> Vec<Hit> {
+        let held = self.breakpoints.iter().filter(|breakpoint| breakpoint.holds(view));
+        held.map(|breakpoint| Hit::Breakpoint(breakpoint.number)).collect()
     }
 
     /// Removes a breakpoint or watchpoint. Returns whether one with this number existed.

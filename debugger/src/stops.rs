@@ -71,8 +71,8 @@ fn object(session: &Session<'_>, stop: &Stop<'_>) -> Value {
 impl FrontEnd for Stops<'_> {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
         let here = match stop.reason {
-            Reason::Start => session.stops_at(stop.view).is_some(),
-            Reason::Breakpoint(_) | Reason::Watchpoint(..) => true,
+            Reason::Start => !session.stops_at(stop.view).is_empty(),
+            Reason::Hits(_) => true,
             _ => return Resume::Quit,
         };
         if here {

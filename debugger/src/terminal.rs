@@ -1,14 +1,20 @@
 //! The terminal front end: the program, lanes, registers, memory, and a prompt for all commands.
 
 mod draw;
+mod prompt;
+mod signals;
 
 pub use draw::draw;
+pub use prompt::Prompt;
 
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{EnterAlternateScreen, enable_raw_mode};
 
 use crate::command::{Answer, completions, execute};
 use crate::memory::Address;
@@ -22,11 +28,13 @@ const ALT_GR: KeyModifiers = KeyModifiers::CONTROL.union(KeyModifiers::ALT);
 /// The maximum length of the program's output that is kept, in bytes.
 const MAX_OUTPUT: usize = 1 << 18;
 
-/// Debugs in the terminal until the user quits. The inner error is the reason why the program cannot start.
+/// Debugs in the terminal until the user quits. Returns whether the program failed at the last stop; the inner error is
+/// the reason why the program cannot start.
 ///
 /// # Errors
 /// When the terminal cannot be used.
-pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
+pub fn run(session: &mut Session<'_>) -> io::Result<Result<bool, String>> {
+    signals::restore_at_end()?;
     let terminal = ratatui::try_init()?;
     let mut front_end = Terminal {
         terminal,
@@ -34,14 +42,21 @@ pub fn run(session: &mut Session<'_>) -> io::Result<Result<(), String>> {
         written: Default::default(),
         typed: VecDeque::new(),
         resized: false,
+        has_failed: false,
         failed: None,
     };
     let ended = session.run(&mut front_end);
-    ratatui::restore();
+    restore();
     match front_end.failed {
         Some(error) => Err(error),
-        None => Ok(ended),
+        None => Ok(ended.map(|()| front_end.has_failed)),
     }
+}
+
+/// Leaves the terminal as it was found. If it is gone, there is nobody to tell.
+fn restore() {
+    let _ = execute!(io::stdout(), Show);
+    let _ = ratatui::try_restore();
 }
 
 /// The state of the screen, beyond that of the stop.
@@ -51,8 +66,10 @@ pub struct Screen {
     pub lane: usize,
     /// The first register shown.
     pub scroll: usize,
-    /// The text at the prompt, if it is open.
-    pub prompt: Option<String>,
+    /// The prompt, if it is open.
+    pub prompt: Option<Prompt>,
+    /// The lines that have been entered at the prompt.
+    pub entered: Vec<String>,
     /// The start of the memory view, if it is open.
     pub memory: Option<Address>,
     /// The output of the last command.
@@ -76,6 +93,8 @@ struct Terminal {
     typed: VecDeque<KeyEvent>,
     /// Whether the program is paused only because the terminal has another size.
     resized: bool,
+    /// Whether the program failed at the last stop.
+    has_failed: bool,
     failed: Option<io::Error>,
 }
 
@@ -85,6 +104,16 @@ impl Terminal {
         self.screen.size = (size.width, size.height);
         let screen = &self.screen;
         self.terminal.draw(|frame| draw(frame, session, stop, screen)).map(drop)
+    }
+
+    /// Lets the shell continue until it resumes this process.
+    fn suspend(&mut self) -> io::Result<()> {
+        restore();
+        let suspended = signals::suspend();
+        enable_raw_mode()?;
+        execute!(io::stdout(), EnterAlternateScreen)?;
+        self.terminal.clear()?;
+        suspended
     }
 
     /// Draws and takes keys until one determines how to resume.
@@ -98,6 +127,10 @@ impl Terminal {
                 }
             };
             if let Event::Key(key) = event
+                && is_suspend(key)
+            {
+                self.suspend()?;
+            } else if let Event::Key(key) = event
                 && key.kind != KeyEventKind::Release
                 && let Some(resume) = self.screen.press(session, stop, key)
             {
@@ -109,6 +142,12 @@ impl Terminal {
 
 impl FrontEnd for Terminal {
     fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        self.has_failed = match stop.reason {
+            Reason::Failure(_) => true,
+            // The program has not moved.
+            Reason::Refused(_) => self.has_failed,
+            _ => false,
+        };
         let resumed = if std::mem::take(&mut self.resized) && stop.reason == Reason::Pause {
             self.draw(session, stop).map(|()| Resume::Unchanged)
         } else {
@@ -141,6 +180,13 @@ impl FrontEnd for Terminal {
     fn wants_pause(&mut self, goes_back: bool) -> bool {
         while event::poll(Duration::ZERO).unwrap_or(false) {
             match event::read() {
+                Ok(Event::Key(key)) if is_suspend(key) => {
+                    if let Err(error) = self.suspend() {
+                        self.failed = Some(error);
+                    }
+                    self.resized = true;
+                    return true;
+                }
                 // Any key pauses a running program. While it goes back, keys are for where it arrives.
                 Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     if !goes_back || key.code == KeyCode::Esc || is_interrupt(key) {
@@ -177,6 +223,12 @@ impl Screen {
         if is_interrupt(key) {
             return Some(Resume::Quit);
         }
+        if let Some(prompt) = &mut self.prompt
+            && key.modifiers & ALT_GR == KeyModifiers::CONTROL
+        {
+            prompt.control(key.code);
+            return None;
+        }
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         // Some keyboards report AltGr as both.
         if matches!(key.code, KeyCode::Char(_)) && held != KeyModifiers::NONE && held != ALT_GR {
@@ -208,8 +260,8 @@ impl Screen {
             KeyCode::Char('c') | KeyCode::F(5) => return Some(Resume::Continue),
             KeyCode::Char('r') => return Some(Resume::Reverse),
             KeyCode::Char('f') => session.format = session.format.next(),
-            KeyCode::Char('m') => self.prompt = Some("view 0x".to_owned()),
-            KeyCode::Char(':') => self.prompt = Some(String::new()),
+            KeyCode::Char('m') => self.prompt = Some(Prompt::new("view 0x")),
+            KeyCode::Char(':') => self.prompt = Some(Prompt::new("")),
             KeyCode::Char('?') => self.help = Some(0),
             KeyCode::Right => self.lane = (self.lane + 1) % lanes,
             KeyCode::Left => self.lane = (self.lane + lanes - 1) % lanes,
@@ -238,25 +290,25 @@ impl Screen {
 
     /// Handles a key at the prompt.
     fn edit(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, code: KeyCode) -> Option<Resume> {
-        let line = self.prompt.get_or_insert_default();
+        let prompt = self.prompt.get_or_insert_default();
         match code {
-            KeyCode::Char(c) => line.push(c),
-            KeyCode::Backspace => {
-                line.pop();
-            }
             KeyCode::Tab => {
-                let (start, names) = completions(session, line);
-                line.replace_range(start.., &common(&names, &line[start..]));
+                let (start, names) = completions(session, prompt.before());
+                let word = common(&names, &prompt.before()[start..]);
+                prompt.complete(start, &word);
                 if names.len() > 1 {
                     self.answer = names.join("  ");
                 }
             }
             KeyCode::Esc => self.prompt = None,
             KeyCode::Enter => {
-                let line = self.prompt.take().unwrap_or_default();
+                let line = self.prompt.take().unwrap_or_default().line;
+                if !line.trim().is_empty() && self.entered.last() != Some(&line) {
+                    self.entered.push(line.clone());
+                }
                 return self.carry_out(session, stop, &line);
             }
-            _ => {}
+            code => prompt.press(code, &self.entered),
         }
         None
     }
@@ -283,6 +335,12 @@ impl Screen {
         }
         None
     }
+}
+
+/// Whether a key is Control-Z, where that suspends a process.
+fn is_suspend(key: KeyEvent) -> bool {
+    let is_key = key.modifiers & ALT_GR == KeyModifiers::CONTROL && key.code == KeyCode::Char('z');
+    cfg!(unix) && is_key && key.kind != KeyEventKind::Release
 }
 
 /// Whether a key is Control-C.

@@ -44,7 +44,12 @@ impl Format {
             name => name,
         };
         let found = Format::ALL.iter().find(|(_, known)| *known == name).map(|(format, _)| *format);
-        found.ok_or_else(|| format!("there is no format `{name}`; write hex, u32, i32, f32 or f16"))
+        found.ok_or_else(|| format!("there is no format `{name}`; write {}", Format::names()))
+    }
+
+    /// The names of all formats, for a message.
+    pub fn names() -> &'static str {
+        "hex, u32, i32, f32 or f16"
     }
 
     /// Its name.

@@ -95,7 +95,7 @@ fn a_wrong_line_is_named_and_the_next_one_is_carried_out() {
         answers("# a comment\n\njump 3\nbreak nowhere\nbreak if r99 == 1\nback\nprint r60\nstep x\n");
     assert_eq!(done.mistakes, 5, "{mistakes:?}");
     assert!(mistakes[0].starts_with("3: there is no command `jump`"), "{mistakes:?}");
-    assert!(mistakes[1].starts_with("4: there is no label `nowhere`: again, done"), "{mistakes:?}");
+    assert!(mistakes[1].starts_with("4: there is no label `nowhere`; the labels are `again`, `done`"), "{mistakes:?}");
     assert!(mistakes[2].starts_with("5: there is no register `r99`"), "{mistakes:?}");
     assert!(mistakes[3].starts_with("6: this is the first instruction"), "{mistakes:?}");
     assert!(out.contains("r60    = 0:00000000 1:00000001 2:00000002 3:00000003"), "{out}");
@@ -166,7 +166,7 @@ fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
     };
     assert_eq!(body("setBreakpoints")["breakpoints"][0]["verified"], true, "{sent:#?}");
     assert_eq!(body("stackTrace")["stackFrames"][0]["line"], 9, "{sent:#?}");
-    assert_eq!(body("scopes")["scopes"][0]["name"], "r");
+    assert_eq!(body("scopes")["scopes"][0]["name"], "registers");
     let variables = body("variables")["variables"].clone();
     assert!(
         variables.as_array().is_some_and(|all| all.iter().any(|one| one["name"] == "r0" && one["value"] == "00000003"))
@@ -314,11 +314,7 @@ fn a_small_terminal_shows_all_keys_and_all_of_the_help() {
         for expected in isaforge_debugger::command::COMMANDS {
             assert!(seen.contains(&format!("\"│{} ", expected.name)), "{}", expected.name);
         }
-        assert!(
-            seen.contains("view [[SPACE:]ADDRESS]  keep memory in view")
-                && seen.contains("while it goes back, Esc does"),
-            "{seen}"
-        );
+        assert!(seen.contains("view [[SPACE:]ADDRESS] ") && seen.contains("while it goes back, Esc does"), "{seen}");
         // Scrolling stops at the last line.
         let last = at.picture();
         at.press(KeyCode::Up);
@@ -338,10 +334,70 @@ fn letters_with_control_are_no_letters() {
         at.press(KeyCode::Char(':'));
         let key = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL);
         assert_eq!(at.screen.press(at.session, at.stop, key), None);
-        assert_eq!(at.screen.prompt.as_deref(), Some(""));
+        assert_eq!(at.screen.prompt.as_ref().map(|prompt| prompt.line.as_str()), Some(""));
         let key = KeyEvent::new(KeyCode::Char('['), KeyModifiers::CONTROL | KeyModifiers::ALT);
         assert_eq!(at.screen.press(at.session, at.stop, key), None);
-        assert_eq!(at.screen.prompt.as_deref(), Some("["));
+        assert_eq!(at.screen.prompt.as_ref().map(|prompt| prompt.line.as_str()), Some("["));
+    });
+}
+
+#[test]
+fn the_prompt_is_edited_and_remembers_lines() {
+    look(&mut |at| {
+        let line =
+            |at: &At80<'_, '_, '_>| at.screen.prompt.as_ref().map(|prompt| prompt.line.clone()).unwrap_or_default();
+        let control = |at: &mut At80<'_, '_, '_>, letter| {
+            let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+            assert_eq!(at.screen.press(at.session, at.stop, key), None);
+        };
+        at.enter("print r0");
+        at.enter("break é again");
+        at.enter("break é again");
+        at.press(KeyCode::Char(':'));
+        at.press(KeyCode::Char('x'));
+        for (code, expected) in [
+            (KeyCode::Up, "break é again"),
+            (KeyCode::Up, "print r0"),
+            (KeyCode::Up, "print r0"),
+            (KeyCode::Down, "break é again"),
+            (KeyCode::Down, "x"),
+            (KeyCode::Down, "x"),
+            (KeyCode::Up, "break é again"),
+            (KeyCode::Home, "break é again"),
+            (KeyCode::Left, "break é again"),
+            (KeyCode::Delete, "reak é again"),
+            (KeyCode::Char('B'), "Break é again"),
+            (KeyCode::End, "Break é again"),
+            (KeyCode::Right, "Break é again"),
+            (KeyCode::Backspace, "Break é agai"),
+        ] {
+            at.press(code);
+            assert_eq!(line(at), expected, "{code:?}");
+        }
+        control(at, 'w');
+        assert_eq!(line(at), "Break é ");
+        at.press(KeyCode::Left);
+        at.press(KeyCode::Backspace);
+        assert_eq!(line(at), "Break  ");
+        control(at, 'a');
+        control(at, 'u');
+        control(at, 'e');
+        assert_eq!(line(at), "Break  ");
+        control(at, 'u');
+        assert_eq!(line(at), "");
+        // What is longer than the screen is cut around the cursor.
+        "0123456789".repeat(9).chars().for_each(|digit| _ = at.press(KeyCode::Char(digit)));
+        at.press(KeyCode::Char('!'));
+        assert!(at.picture().contains("789!"), "{}", at.picture());
+        at.press(KeyCode::Home);
+        assert!(at.picture().contains(":0123"), "{}", at.picture());
+        // What follows the cursor stays when a word is completed.
+        control(at, 'e');
+        control(at, 'u');
+        "to ag".chars().for_each(|letter| _ = at.press(KeyCode::Char(letter)));
+        at.press(KeyCode::Left);
+        at.press(KeyCode::Tab);
+        assert_eq!(line(at), "to againg");
     });
 }
 

@@ -15,10 +15,11 @@ use isaforge_debugger::{Session, dap, script, terminal};
 
 use crate::args::DebugArgs;
 use crate::failure::{Failure, Status};
-use crate::input::is_standard;
+use crate::input::{head, is_standard};
 use crate::output::{failed, plain_stdout, say};
 use crate::paint::{ERROR, paint};
 use crate::run::open::open;
+use crate::run::user_defined::elf;
 
 /// Runs `debug`.
 ///
@@ -34,7 +35,9 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
         return serve(args.launch.as_deref(), spec);
     }
     let Some(launch) = &args.launch else { return Ok(Status::Mistakes) };
-    if args.commands.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+    // A terminal without a cursor cannot show what a debugger draws.
+    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    if args.commands.is_none() && (is_dumb || !(io::stdout().is_terminal() && io::stdin().is_terminal())) {
         let help = "`--commands FILE` takes commands from a file, `--commands -` from standard input";
         return Err(Failure::usage("there is no terminal to debug in", help));
     }
@@ -46,8 +49,8 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
         Failure::usage("the program could not be started", "")
     };
     let Some(commands) = &args.commands else {
-        terminal::run(&mut session)?.map_err(cannot)?;
-        return Ok(Status::Fine);
+        let failed = terminal::run(&mut session)?.map_err(cannot)?;
+        return Ok(Status::mistakes_if(failed));
     };
     let mut input: Box<dyn BufRead> = match commands.to_str() {
         Some("-") => Box::new(io::stdin().lock()),
@@ -58,10 +61,15 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
     let mut complain =
         |line: usize, message: &str| say(&format!("{name}:{line}: {}: {message}", paint(ERROR, "error")));
     let done = script::run(&mut session, &mut *input, &mut out, &mut complain).map_err(cannot)?;
-    match done.error {
-        Some(error) => Err(error.into()),
-        None => Ok(Status::mistakes_if(done.mistakes > 0 || done.failed)),
+    match (done.unread, done.error) {
+        (Some(error), _) => Err(Failure::reading(commands)(error)),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Ok(Status::mistakes_if(done.mistakes > 0 || done.failed)),
     }
+}
+
+fn is_elf(path: &Path) -> bool {
+    head(path, 4).is_ok_and(|head| elf::matches(&head))
 }
 
 /// Serves an editor over the Debug Adapter Protocol.
@@ -73,10 +81,15 @@ fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<S
         match opened.and_then(|opened| opened.map(|opened| opened.watched(given)).transpose()) {
             Ok(Some(watched)) => Ok((watched.listing(), watched.machine)),
             Ok(None) => Err(format!("`{}` has mistakes; they are on standard error", given.display())),
+            Err(Failure::Usage { message, .. }) if is_elf(given) => {
+                Err(format!("{message}; add `spec`, the specification of its instruction set"))
+            }
+            Err(Failure::Usage { message, help }) if !help.is_empty() => Err(format!("{message}; {help}")),
             Err(failure) => Err(failure.to_string()),
         }
     };
-    match dap::serve(&mut open) {
+    let complain = |text: &str| say(&format!("isaforge debug: {text}"));
+    match dap::serve(&mut open, complain) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             say(&format!("isaforge debug: the editor violates the protocol: {error}"));
             Ok(Status::Mistakes)

@@ -29,7 +29,7 @@ pub fn mistaken(launch: &Path, own: bool) -> Option<Failure> {
     };
     let name = launch.display();
     program.then(|| {
-        let message = format!("`{name}` is a program; `run` takes a launch file, which describes the program's inputs");
+        let message = format!("`{name}` is a program, not a launch file, which describes the program's inputs");
         let spec = if own { " --spec SPEC" } else { "" };
         Failure::usage(message, format!("`isaforge run{spec} --init {name}` writes one"))
     })

@@ -115,7 +115,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     }
     if user_defined::elf::matches(&head) {
         let help = format!("`isaforge run --spec SPEC {}` runs it on the set of a specification", path.display());
-        return Err(Failure::usage(format!("`{}` is an ELF file; `run` takes a launch file", path.display()), help));
+        return Err(Failure::usage(format!("`{}` is an ELF file, not a launch file", path.display()), help));
     }
     if let Some((found, case)) = recorded(path) {
         let launched = case.map_err(|reason| failed(path, reason)).ok();

@@ -39,6 +39,144 @@ fn lanes_of_a_set_of_ones_own_part_and_conditions_see_each() {
     assert!(run.out().contains("r1     = 27"), "{}", run.out());
 }
 
+/// A launch file with a program of Valhall.
+fn valhall(launch: &str, arguments: &[&str], commands: &str) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("launch.yaml");
+    fs::write(&path, format!("isa: valhall\n{launch}")).expect("it is written");
+    debug(&[arguments, &[&path.display().to_string()]].concat(), commands)
+}
+
+/// Four warps count from five to zero.
+const WARPS: &str = "\
+program: |
+  MOV.i32 r0, u0
+  loop: IADD_IMM.i32 r0, r0, #0xffffffff
+  MOV.i32 r1, r0
+  BRANCHZ.reconverge r0, loop
+  STORE.i32.slot0.end @r0, u2, offset:0
+groups: 2
+local size: 32
+uniforms: [5, 0, { address: out }]
+buffers: { out: { size: 256, address: 0x100000 } }
+";
+
+#[test]
+fn steps_back_undo_steps_over_the_ends_of_warps_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("launch.yaml");
+    fs::write(&path, format!("isa: valhall\n{WARPS}")).expect("it is written");
+    let launch = |path: &str| format!("{EXAMPLES}/{path}");
+    let mut random = isaforge_core::sample::Random(seed::seed(19));
+    for arguments in [
+        vec![path.display().to_string()],
+        vec![launch("valhall/tiles.yaml")],
+        vec![launch("usc/julia.yaml")],
+        vec![launch("vpu/triangle.yaml")],
+        vec!["--spec".to_owned(), launch("riscv"), launch("riscv/programs/sieve.elf")],
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut commands = String::new();
+        for _ in 0..12 {
+            let (there, on) = (1 + random.below(30), 1 + random.below(9));
+            commands += &format!("count\nstep {there}\nback {there}\ncount\nstep {on}\n");
+            // One by one.
+            commands += &format!("count\n{}{}count\n", "step\n".repeat(on as usize), "back\n".repeat(on as usize));
+        }
+        let run = debug(&arguments, &commands);
+        // Steps stop at the end, and those back do not count what is missing.
+        let lines = run.out().lines().take_while(|line| *line != "the program has ended");
+        let counts: Vec<u64> = lines.filter_map(|line| line.parse().ok()).collect();
+        assert!(counts.len() >= 4, "{arguments:?}: {counts:?}");
+        for pair in counts.chunks_exact(2) {
+            assert_eq!(pair[0], pair[1], "{arguments:?}: {commands}");
+        }
+    }
+}
+
+#[test]
+fn a_step_on_the_last_instruction_of_a_warp_stops_at_the_next_one() {
+    let run = valhall(WARPS, &[], "step 16\ncount\nstep\ncount\nwhere\nback\ncount\n").expect(0);
+    let counts: Vec<u64> = run.out().lines().filter_map(|line| line.parse().ok()).collect();
+    assert_eq!(counts, [16, 17, 16], "{}", run.out());
+    assert!(run.out().contains("0  workgroup (0,0,0) warp 1"), "{}", run.out());
+}
+
+#[test]
+fn a_program_whose_budget_is_used_up_stands_where_it_would_go_on() {
+    let endless = "program: |\n  again: MOV.i32 r1, r0\n  BRANCHZ.eq.reconverge 0x0, again\nbudget: 1000\n";
+    let run = valhall(endless, &[], "c\nwhere\ncount\nstep\nback\n").expect(0);
+    let expected = "the program failed: word 0 `MOV.i32 r1, r0`";
+    assert!(run.out().contains(expected), "{}", run.out());
+    let (_, after) = run.out().split_once("is used up\n").expect("it fails");
+    let places: Vec<&str> = after.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert_eq!((places[0], places[1], places[2]), ("0", "0", "1000"), "{after}");
+    assert_eq!(places.last(), Some(&"1"), "{after}");
+    let word = "program: |\n  NOP\n  .word 0xffffffffffffffff\n";
+    let run = valhall(word, &[], "c\nwhere\ncount\n").expect(1);
+    assert!(run.out().contains("the program failed: word 1 ") && run.out().ends_with("\n1\n"), "{}", run.out());
+    for (launch, count) in [
+        ("isa: vpu\nrectangle: [0, 0, 2, 2]\nprogram: |\n  again: Sync\n  Branch again\nbudget: 100\n", "100"),
+        ("isa: usc\ninstances: 1\nprogram: |\n  0 : nop\n  1 : ba 0\nbudget: 100\n", "100"),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("launch.yaml");
+        fs::write(&path, launch).expect("it is written");
+        let run = debug(&[&path.display().to_string()], "c\nwhere\ncount\n").expect(1);
+        assert!(run.out().contains("is used up"), "{}{}", run.out(), run.err);
+        assert_eq!(run.out().lines().last(), Some(count), "{}", run.out());
+    }
+}
+
+#[test]
+fn all_stops_that_are_hit_together_are_named() {
+    let run = valhall(WARPS, &[], "watch r0\nwatch r0 lane 2\nbreak loop\nbreak 1 if r0 == 5\nc\n").expect(0);
+    let hits: Vec<&str> = run.out().lines().filter(|line| line.contains("point ")).skip(4).collect();
+    let starts: Vec<&str> = hits.iter().map(|line| line.split(':').next().unwrap_or_default()).collect();
+    assert_eq!(starts, ["watchpoint 1", "watchpoint 2", "breakpoint 3", "breakpoint 4"], "{}", run.out());
+}
+
+#[test]
+fn changes_of_watched_memory_are_shown_as_words() {
+    let launch = WARPS.replace("@r0, u2", "@r60, u2").replace("[5, 0,", "[1, 0,");
+    let run = valhall(&launch, &[], "watch 0x100000 8\nc\nwatch 0x100004 1\nstops\n").expect(0);
+    assert!(run.out().contains("memory at 0x100000 was 00000000 00000000 and is "), "{}", run.out());
+    assert!(run.out().contains("watchpoint 2 on 1 byte at 0x100004"), "{}", run.out());
+}
+
+#[test]
+fn commands_without_their_arguments_say_what_is_missing() {
+    let commands = "watch\ndelete\nto\nformat\nbreak loop if\nbreak if\nregisters r1\nregisters q\nmemory 0x1000 0\nto nowhere\nview 0x1000\n";
+    let run = valhall(WARPS, &[], commands).expect(1);
+    let lines: Vec<&str> =
+        run.err.lines().map(|line| line.split_once("error: ").map_or(line, |(_, text)| text)).collect();
+    let expected = [
+        "say what, as in `watch r2`",
+        "say which, as in `delete 1`",
+        "say where, as in `to 12`",
+        "say which: hex",
+        "the condition after `if` is missing",
+        "the condition after `if` is missing",
+        "`r1` is not a bank of registers; the banks are `r`, `u`; `print r1` shows a register",
+        "`q` is not a bank of registers; the banks are `r`, `u`",
+        "`0` is not a number of words up to 4096",
+        "there is no label `nowhere`; the only one is `loop`",
+        "only the terminal keeps memory in view",
+    ];
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.starts_with(expected), "{expected} in\n{}", run.err);
+    }
+    assert_eq!(lines.len(), expected.len(), "{}", run.err);
+}
+
+#[test]
+fn commands_that_cannot_be_read_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().display().to_string();
+    let run = isaforge(&["debug", &format!("{EXAMPLES}/valhall/tiles.yaml"), "--commands", &path]).expect(2);
+    assert!(run.err.contains(&format!("`{path}`")) && !run.err.contains("standard output"), "{}", run.err);
+}
+
 #[test]
 fn mistakes_have_the_line_and_the_status() {
     let launch = format!("{EXAMPLES}/valhall/tiles.yaml");
@@ -101,6 +239,25 @@ fn an_editor_starts_a_program_that_its_launch_request_names() {
     for expected in [r#""event":"initialized""#, r#""reason":"entry""#, "tiles.s"] {
         assert!(run.out().contains(expected), "{expected} in\n{}", run.out());
     }
+}
+
+#[test]
+fn messages_that_are_no_requests_are_reported_and_ignored() {
+    let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+    let input: String = [
+        "[]",
+        "{}",
+        r#"{"seq":1,"type":"event","event":"x"}"#,
+        r#"{"seq":2,"type":"request","command":"threads"}"#,
+        r#"{"seq":3,"type":"request","command":"terminate"}"#,
+        r#"{"seq":4,"type":"request","command":"disconnect"}"#,
+    ]
+    .map(message)
+    .concat();
+    let run = isaforge_in(Path::new("."), &["debug", "--dap"], input.as_bytes()).expect(0);
+    assert_eq!(run.err.matches("a message is no request").count(), 3, "{}", run.err);
+    assert_eq!(run.out().matches("Content-Length").count(), 3, "{}", run.out());
+    assert!(!run.out().contains("allThreadsContinued") && !run.out().contains("null"), "{}", run.out());
 }
 
 #[test]

@@ -245,7 +245,9 @@ fn only_the_console_carries_out_commands() {
     assert_eq!(editor.event("continued")["allThreadsContinued"], true);
     assert_eq!(place(&editor.stop()), "0x8");
     let answer = editor.evaluate("x2", "watch")["body"].clone();
-    assert_eq!((&answer["result"], &answer["memoryReference"]), (&json!("00000400"), &json!("0x400")));
+    // The stack is empty: nothing is mapped where it would end.
+    assert_eq!((&answer["result"], &answer["memoryReference"]), (&json!("00000400"), &Value::Null));
+    assert_eq!(editor.evaluate("[0x200]", "watch")["body"]["memoryReference"], "0x200");
     assert_eq!(editor.evaluate("sp as u32", "hover")["body"]["result"], "1024");
     assert_eq!(editor.evaluate("[0x200]", "watch")["body"]["result"], "00000000");
 }
@@ -292,13 +294,17 @@ fn a_breakpoint_on_the_first_instruction_stops_there() {
 
 #[test]
 fn registers_that_a_program_names_are_listed_and_refer_to_their_memory() {
-    let mut editor = Editor::launched("program: |\n  l: addi x5, x5, 1\n     bne x5, x6, l\nregisters: { x7: 512 }\n");
+    let mut editor = Editor::launched(
+        "program: |\n  l: addi x5, x5, 1\n     bne x5, x6, l\nregisters: { x5: 0x7000, x6: 0x7000, x7: 512 }\nbuffers: { b: { address: 512, size: 4 } }\n",
+    );
     let scope = editor.ask("scopes", json!({ "frameId": 1 }))["scopes"][0]["variablesReference"].clone();
     let listed = editor.ask("variables", json!({ "variablesReference": scope }))["variables"].clone();
     let listed = listed.as_array().expect("a list");
     let names: Vec<&str> = listed.iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(names, ["t0", "t1", "t2"]);
-    assert_eq!(listed[2]["memoryReference"], "0x200");
+    // Nothing is mapped at the values of the others.
+    let references: Vec<&Value> = listed.iter().map(|one| &one["memoryReference"]).collect();
+    assert_eq!(references, [&Value::Null, &Value::Null, &json!("0x200")]);
     for one in listed {
         let reference = one["variablesReference"].as_u64().expect("a reference");
         assert!(reference > 0 && reference < 1 << 31, "{reference}");
@@ -422,5 +428,189 @@ fn an_editor_is_told_the_exit_status_of_a_program_that_has_one() {
         editor.ask(command, json!({ "threadId": 1 }));
         editor.event("terminated");
         assert!(editor.events.iter().all(|event| event["event"] != "exited"), "{:?}", editor.events);
+    }
+}
+
+#[test]
+fn a_program_that_has_ended_goes_back_or_starts_again() {
+    let mut editor = Editor::launched(FACTORIAL);
+    let go_on = |editor: &mut Editor| {
+        editor.ask("continue", json!({ "threadId": 1 }));
+        editor.event("terminated");
+    };
+    go_on(&mut editor);
+    for command in ["continue", "next", "stepIn", "stepOut"] {
+        let refused = editor.response(command, json!({ "threadId": 1 }));
+        assert!(refused["message"].as_str().is_some_and(|text| text.contains("has ended")), "{command}: {refused}");
+    }
+    assert_eq!(editor.ask("threads", json!({}))["threads"], json!([]));
+    let last = editor.resume("stepBack");
+    assert_eq!(last["reason"], "step");
+    assert_ne!(editor.ask("threads", json!({}))["threads"], json!([]));
+    assert_eq!(editor.ask("stackTrace", json!({ "threadId": 1 }))["totalFrames"], 1);
+    go_on(&mut editor);
+    assert_eq!(editor.resume("reverseContinue")["reason"], "entry");
+    go_on(&mut editor);
+    assert_eq!(editor.resume("restart")["reason"], "entry");
+    editor.ask("terminate", json!({}));
+    editor.event("terminated");
+    assert_eq!(editor.resume("restart")["reason"], "entry");
+    go_on(&mut editor);
+    editor.ask("terminate", json!({}));
+    editor.ask("disconnect", json!({}));
+    assert!(editor.child.wait().expect("it ends").success());
+    assert!(editor.events.iter().all(|event| event["event"] != "terminated"), "{:?}", editor.events);
+}
+
+#[test]
+fn a_running_program_is_terminated_and_started_again() {
+    let mut editor = Editor::launched(ENDLESS);
+    editor.ask("continue", json!({ "threadId": 1 }));
+    editor.ask("terminate", json!({}));
+    editor.event("terminated");
+    assert_eq!(editor.resume("restart")["reason"], "entry");
+}
+
+#[test]
+fn threads_and_frames_that_do_not_exist_are_refused() {
+    let mut editor = Editor::launched(FACTORIAL);
+    for (command, arguments) in [
+        ("stackTrace", json!({ "threadId": 99 })),
+        ("next", json!({ "threadId": 77 })),
+        ("stepIn", json!({ "threadId": 77 })),
+        ("stepBack", json!({ "threadId": "1" })),
+        ("scopes", json!({ "frameId": 77 })),
+        ("evaluate", json!({ "frameId": 77, "expression": "x2" })),
+        ("source", json!({ "sourceReference": 99 })),
+        ("attach", json!({})),
+    ] {
+        let refused = editor.response(command, arguments);
+        assert_eq!(refused["success"], false, "{refused}");
+    }
+    assert_eq!(editor.evaluate("count", "repl")["body"]["result"], "0");
+}
+
+#[test]
+fn paths_are_uris_for_an_editor_that_writes_them_so() {
+    let mut editor = Editor::new(FACTORIAL);
+    let refused = editor.response("initialize", json!({ "pathFormat": "bytes" }));
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`pathFormat` is `path` or `uri`")));
+    editor.ask("initialize", json!({ "pathFormat": "uri" }));
+    editor.ask("launch", json!({ "program": "launch.yaml" }));
+    editor.ask("configurationDone", json!({}));
+    editor.stop();
+    let frame = editor.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"][0].clone();
+    let uri = frame["source"]["path"].as_str().expect("a path").to_owned();
+    assert!(uri.starts_with("file:///") && uri.ends_with("/launch.yaml"), "{uri}");
+    assert_eq!(editor.set(&uri, &[5])[0]["verified"], true);
+    assert_eq!(place(&editor.resume("continue")), "0xc");
+}
+
+#[test]
+fn a_program_that_is_not_to_be_debugged_runs_to_its_end() {
+    let mut editor = Editor::new(FACTORIAL);
+    editor.ask("initialize", json!({}));
+    editor.ask("launch", json!({ "program": "launch.yaml", "noDebug": true, "stopOnEntry": true }));
+    let path = editor.path();
+    let set = editor.set(&path, &[5]);
+    assert_eq!(set[0]["verified"], false, "{set:?}");
+    editor.ask("configurationDone", json!({}));
+    editor.event("terminated");
+    assert!(editor.events.iter().all(|event| event["event"] != "stopped"), "{:?}", editor.events);
+}
+
+#[test]
+fn arguments_of_a_launch_have_their_types() {
+    let mut editor = Editor::new(FACTORIAL);
+    editor.ask("initialize", json!({}));
+    for (key, value, expected) in [
+        ("stopOnEntry", json!("yes"), "`stopOnEntry` is true or false, not `\"yes\"`"),
+        ("noDebug", json!(1), "`noDebug` is true or false, not `1`"),
+        ("program", json!(5), "`program` is a text, not `5`"),
+        ("generation", json!(9), "`generation` is a text, not `9`"),
+    ] {
+        let mut arguments = json!({ "program": "launch.yaml", "type": "isaforge", "__sessionId": "1" });
+        arguments[key] = value;
+        assert_eq!(editor.response("launch", arguments)["message"], expected);
+    }
+    for (command, program, expected) in [
+        ("attach", "launch.yaml", "use `launch`"),
+        ("launch", &format!("{EXAMPLES}/valhall/tiles.s"), "tiles.s` is a program, not a launch file"),
+    ] {
+        let refused = editor.response(command, json!({ "program": program }));
+        assert!(refused["message"].as_str().is_some_and(|text| text.contains(expected)), "{refused}");
+    }
+}
+
+#[test]
+fn an_elf_file_without_a_specification_is_refused_with_what_is_missing() {
+    let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+    let elf = format!("{EXAMPLES}/riscv/programs/sieve.elf");
+    let launch = json!({ "seq": 1, "type": "request", "command": "launch", "arguments": { "program": elf } });
+    let run = isaforge_in(Path::new("."), &["debug", "--dap"], message(&launch.to_string()).as_bytes()).expect(0);
+    assert!(run.out().contains("is an ELF file, not a launch file; add `spec`"), "{}", run.out());
+}
+
+#[test]
+fn lines_that_do_not_exist_are_not_verified() {
+    let mut editor = Editor::launched(FACTORIAL);
+    let lines = json!([{ "line": 0 }, { "line": -4 }, { "line": "x" }, {}, { "line": 5 }]);
+    let path = editor.path();
+    let set = editor.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": lines }));
+    let verified: Vec<&Value> =
+        set["breakpoints"].as_array().expect("a list").iter().map(|one| &one["verified"]).collect();
+    assert_eq!(verified, [false, false, false, false, true], "{set}");
+}
+
+#[test]
+fn stops_that_are_hit_together_are_all_named() {
+    let mut editor = Editor::launched(FACTORIAL);
+    let path = editor.path();
+    let ids: Vec<Value> = editor.set(&path, &[5, 5]).iter().map(|one| one["id"].clone()).collect();
+    assert_eq!(editor.resume("continue")["hitBreakpointIds"], Value::Array(ids));
+}
+
+#[test]
+fn what_is_watched_may_be_a_condition() {
+    let mut editor = Editor::launched(FACTORIAL);
+    editor.resume("next");
+    let value = |editor: &mut Editor, text: &str| editor.evaluate(text, "watch")["body"]["result"].clone();
+    editor.resume("next");
+    assert_eq!(value(&mut editor, "sp == 1024 && x5 < 3"), "true");
+    assert_eq!(value(&mut editor, "sp == 1"), "false");
+    assert_eq!(editor.evaluate("sp == 1024", "repl")["body"]["result"], "true");
+    assert_eq!(value(&mut editor, "sp:u32"), "1024");
+    assert_eq!(value(&mut editor, "[0x200]:i32"), "0");
+    let refused = editor.evaluate("sp == ", "watch");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("the condition ends")), "{refused}");
+    let refused = editor.evaluate("", "watch");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("there is no expression")), "{refused}");
+    let scopes = editor.ask("scopes", json!({ "frameId": 1 }));
+    assert_eq!(scopes["scopes"][0]["presentationHint"], "registers");
+}
+
+#[test]
+fn completions_are_what_a_command_takes() {
+    let mut editor = Editor::launched(FACTORIAL);
+    let mut complete = |text: &str| -> Vec<String> {
+        let targets = editor.ask("completions", json!({ "text": text, "column": text.len() + 1 }))["targets"].clone();
+        let labels = targets.as_array().expect("a list").iter().filter_map(|target| target["label"].as_str());
+        labels.map(str::to_owned).collect()
+    };
+    for (text, expected) in [
+        ("fo", &["format"][..]),
+        ("format ", &["hex", "u32", "i32", "f32", "f16"]),
+        ("format f", &["f32", "f16"]),
+        ("to bas", &["base"]),
+        ("break base i", &["if"]),
+        ("break base if a0 == 1 in l", &["lane"]),
+        ("registers ", &["x", "csr", "lane", "as"]),
+        ("p sp a", &["as"]),
+        ("print sp as h", &["hex"]),
+        ("print s1", &["s1", "s10", "s11"]),
+        ("step ", &[]),
+        ("nothing ", &[]),
+    ] {
+        assert_eq!(complete(text), expected, "{text}");
     }
 }

@@ -59,7 +59,7 @@ fn the_debugger_shows_and_watches_memories_of_their_own() {
     let found = debug(launch, commands).expect(0);
     let expected = "shared:0x00000100: 00000000 00000000\n\
         watchpoint 1 on 4 bytes at shared:0x100\n\
-        watchpoint 1: memory at shared:0x100 was 00000000 and is 55000000, by `sts r0` at 0x0\n";
+        watchpoint 1: memory at shared:0x100 was 00000000 and is 00000055, by `sts r0` at 0x0\n";
     assert!(found.out().contains(expected), "{}", found.out());
     let expected = "shared:0x00000100: 00000055 00000000\n0x00000100: aaaaaaaa\nthe program has ended\n";
     assert!(found.out().contains(expected), "{}", found.out());

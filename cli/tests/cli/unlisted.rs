@@ -99,6 +99,6 @@ fn calls_are_stepped_over_in_code_that_is_not_listed() {
 #[test]
 fn a_listing_follows_what_a_program_writes() {
     let found = debug(WRITTEN, "watch 8\nc\nlist 8\nc\n").expect(0);
-    assert!(found.out().contains("is 93831300, by `sw t1, 8(zero)` at 0xc\n"), "{}", found.out());
+    assert!(found.out().contains("is 00138393, by `sw t1, 8(zero)` at 0xc\n"), "{}", found.out());
     assert!(found.out().contains("   0x8  add t2, t2, 1\n"), "{}", found.out());
 }

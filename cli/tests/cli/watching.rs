@@ -67,7 +67,7 @@ fn breakpoints_take_labels_and_conditions() {
     let run = run_loop(&["--break", "again if r0 == 1"]).expect(0);
     assert!(run.out().contains("r0     = 00000001") && run.out().matches("workgroup").count() == 1, "{}", run.out());
     let run = run_loop(&["--break", "nowhere"]).expect(2);
-    assert!(run.err.contains("there is no label `nowhere`: again"), "{}", run.err);
+    assert!(run.err.contains("there is no label `nowhere`; the only one is `again`"), "{}", run.err);
 }
 
 #[test]

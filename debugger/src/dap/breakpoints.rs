@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::first::First;
-use super::state::inside;
+use super::paths::Paths;
+use super::state::{DISASSEMBLY, inside};
 use crate::command::watched;
 use crate::condition::Condition;
 use crate::session::{Session, Stop};
@@ -42,19 +43,24 @@ fn replace(
 
 impl Breakpoints {
     /// Replaces the breakpoints on lines of a source.
-    pub(super) fn set_lines(&mut self, session: &mut Session<'_>, arguments: &Value, first: First) -> Value {
-        let is_disassembly = match source(session, &arguments["source"]) {
+    pub(super) fn set_lines(
+        &mut self,
+        session: &mut Session<'_>,
+        arguments: &Value,
+        (first, paths): (First, Paths),
+    ) -> Value {
+        let is_disassembly = match source(session, &arguments["source"], paths) {
             Ok(is_disassembly) => is_disassembly,
             // What is set elsewhere stays.
             Err(message) => {
-                let wanted = arguments["breakpoints"].as_array().map_or(0, Vec::len);
-                let refused = vec![json!({ "verified": false, "message": message }); wanted];
-                return json!({ "breakpoints": refused });
+                return refused(arguments, &message);
             }
         };
         let old = if is_disassembly { &mut self.disassembled } else { &mut self.lines };
         replace(old, session, arguments, |session, wanted| {
-            let line = wanted["line"].as_u64().map_or(0, |line| first.line(line));
+            let line = wanted["line"].as_u64().filter(|line| *line >= first.line);
+            let line = line.map(|line| first.line(line));
+            let line = line.ok_or_else(|| format!("`{}` is not the number of a line", wanted["line"]))?;
             let found = match is_disassembly {
                 true => line.checked_sub(1).and_then(|index| session.listing.lines.get(index)),
                 false => session.listing.on_line(line),
@@ -91,16 +97,24 @@ impl Breakpoints {
     }
 }
 
+/// The answer to a request to set breakpoints of which none is set.
+pub(super) fn refused(arguments: &Value, message: &str) -> Value {
+    let wanted = arguments["breakpoints"].as_array().map_or(0, Vec::len);
+    json!({ "breakpoints": vec![json!({ "verified": false, "message": message }); wanted] })
+}
+
 /// Whether a source is the disassembly rather than the program's text.
-fn source(session: &Session<'_>, source: &Value) -> Result<bool, String> {
-    if source["sourceReference"].as_u64().is_some_and(|reference| reference != 0) {
-        return Ok(true);
+fn source(session: &Session<'_>, source: &Value, paths: Paths) -> Result<bool, String> {
+    match source["sourceReference"].as_u64() {
+        None | Some(0) => {}
+        Some(DISASSEMBLY) => return Ok(true),
+        Some(other) => return Err(format!("there is no source {other}")),
     }
     let wanted = source["path"].as_str().ok_or("the request names no file")?;
     let Some(own) = &session.listing.path else {
         return Err(format!("`{wanted}` is not known: the program has no source, only its disassembly"));
     };
-    match is_same(own, Path::new(wanted)) {
+    match is_same(own, &paths.read(wanted)) {
         true => Ok(false),
         false => Err(format!("`{wanted}` is not the source of this program, which is `{}`", own.display())),
     }

@@ -8,6 +8,15 @@ use serde_json::Value;
 const MAX_MESSAGE: u64 = 16 << 20;
 /// The maximum length of a header line in bytes.
 const LINE: u64 = 1 << 12;
+/// The number of characters that are shown of a message that is not understood.
+const SHOWN: usize = 200;
+
+/// Why a message cannot be answered as a request is. `None` if it can.
+pub(super) fn refusal(message: &Value) -> Option<String> {
+    let is_request = message["type"] == "request" && message["seq"].is_i64() && message["command"].is_string();
+    let text = || message.to_string().chars().take(SHOWN).collect::<String>();
+    (!is_request).then(|| format!("a message is no request, and is ignored: {}", text()))
+}
 
 /// Reads a message. `None` at the end of the input.
 ///

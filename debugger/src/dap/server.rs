@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::breakpoints::{self, Breakpoints};
 use super::first::First;
-use super::state;
+use super::paths::Paths;
+use super::state::{self, DISASSEMBLY, FRAME};
 use crate::command::{self, Answer, place};
 use crate::pieces::Pieces;
-use crate::session::{FrontEnd, Reason, Resume, Session, Stop};
+use crate::session::{FrontEnd, Hit, Reason, Resume, Session, Stop};
 
 pub(super) struct Server<'a> {
     requests: &'a Receiver<Value>,
@@ -20,10 +21,14 @@ pub(super) struct Server<'a> {
     pub(super) failed: Option<io::Error>,
     /// Whether to stop on entry.
     entry: bool,
+    /// Whether to stop at all.
+    debugs: bool,
     /// Whether the editor has set its breakpoints.
     configured: bool,
     /// Whether the program starts again.
     restarts: bool,
+    /// Whether the editor knows that the program has ended. It may still go back, or start the program again.
+    terminated: bool,
     /// Whether the editor has disconnected.
     pub(super) over: bool,
     /// A request that arrived while the program was running.
@@ -32,6 +37,7 @@ pub(super) struct Server<'a> {
     held: VecDeque<Value>,
     breakpoints: Breakpoints,
     first: First,
+    pub(super) paths: Paths,
     /// Standard output and standard error of the program, up to the last whole character.
     written: [Pieces; 2],
     /// The exit status of the program, once it has ended with one.
@@ -51,13 +57,16 @@ impl<'a> Server<'a> {
             sequence: 0,
             failed: None,
             entry: true,
+            debugs: true,
             configured: false,
             restarts: false,
+            terminated: false,
             over: false,
             waiting: None,
             held: VecDeque::new(),
             breakpoints: Breakpoints::default(),
             first: First { line: 1, column: 1 },
+            paths: Paths::default(),
             written: Default::default(),
             status: None,
         }
@@ -68,15 +77,21 @@ impl<'a> Server<'a> {
         self.held.pop_front().or_else(|| self.requests.recv().ok())
     }
 
-    /// Notes from which number the editor counts lines and columns.
-    pub(super) fn counts_from(&mut self, arguments: &Value) {
+    /// Notes from which number the editor counts lines and columns, and how it writes paths.
+    ///
+    /// # Errors
+    /// When it writes paths in another way.
+    pub(super) fn initialize(&mut self, arguments: &Value) -> Result<(), String> {
         let first = |key: &str| arguments[key].as_bool().unwrap_or(true).into();
+        self.paths = Paths::named(arguments["pathFormat"].as_str().unwrap_or("path"))?;
         self.first = First { line: first("linesStartAt1"), column: first("columnsStartAt1") };
+        Ok(())
     }
 
     /// Prepares for a program, which may be the second one.
-    pub(super) fn launch(&mut self, entry: bool) {
-        self.entry = entry;
+    pub(super) fn launch(&mut self, entry: bool, debugs: bool) {
+        (self.entry, self.debugs) = (entry, debugs);
+        self.terminated = false;
         self.configured = false;
         self.restarts = false;
         self.breakpoints = Breakpoints::default();
@@ -84,8 +99,11 @@ impl<'a> Server<'a> {
         self.status = None;
     }
 
-    /// Says that the program has ended, or why it could not start.
+    /// Says once that the program has ended, or why it could not start.
     pub(super) fn finish(&mut self, reason: Option<String>) {
+        if std::mem::replace(&mut self.terminated, true) {
+            return;
+        }
         for (category, rest) in CATEGORIES.into_iter().zip(std::mem::take(&mut self.written)) {
             self.say(category, &rest.end());
         }
@@ -120,11 +138,15 @@ impl<'a> Server<'a> {
         }
     }
 
+    /// Answers a request that succeeds. Where nothing is to be said, `body` is null.
     pub(super) fn answer(&mut self, request: &Value, body: Value) {
-        self.send(json!({
+        let mut response = json!({
             "type": "response", "request_seq": request["seq"], "success": true, "command": request["command"],
-            "body": body,
-        }));
+        });
+        if !body.is_null() {
+            response["body"] = body;
+        }
+        self.send(response);
     }
 
     pub(super) fn refuse(&mut self, request: &Value, message: &str) {
@@ -137,7 +159,11 @@ impl<'a> Server<'a> {
     /// Answers a request at a stop. Returns how to resume, if the request determines it.
     fn serve(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, request: &Value) -> Option<Resume> {
         let command = request["command"].as_str().unwrap_or_default();
-        if let Some(answer) = self.look(session, stop, command, &request["arguments"]) {
+        let answer = match self.check(stop, command, &request["arguments"]) {
+            Ok(()) => self.look(session, stop, command, &request["arguments"]),
+            Err(message) => Some(Err(message)),
+        };
+        if let Some(answer) = answer {
             match answer {
                 Ok(body) => self.answer(request, body),
                 Err(message) => self.refuse(request, &message),
@@ -157,24 +183,75 @@ impl<'a> Server<'a> {
             "stepBack" => Resume::Back(1),
             "continue" => Resume::Continue,
             "reverseContinue" => Resume::Reverse,
-            "restart" => {
-                self.restarts = true;
-                Resume::Restart
+            "restart" => Resume::Restart,
+            "disconnect" => {
+                self.answer(request, Value::Null);
+                self.over = true;
+                return Some(Resume::Quit);
             }
-            "disconnect" | "terminate" => {
-                self.over = command == "disconnect";
-                Resume::Quit
+            "terminate" => {
+                self.answer(request, Value::Null);
+                self.finish(None);
+                return None;
+            }
+            // Another program.
+            "initialize" | "launch" if self.terminated => {
+                self.held.push_front(request.clone());
+                return Some(Resume::Quit);
+            }
+            "launch" => {
+                self.refuse(request, "a program is being debugged; `restart` starts it again");
+                return None;
+            }
+            "attach" => {
+                self.refuse(request, "`attach` is not supported; use `launch`");
+                return None;
             }
             other => {
                 self.refuse(request, &format!("`{other}` is not supported"));
                 return None;
             }
         };
-        self.answer(request, json!({ "allThreadsContinued": true }));
+        if let Err(message) = self.leaves(resume) {
+            self.refuse(request, &message);
+            return None;
+        }
+        self.restarts = resume == Resume::Restart;
+        self.answer(request, if command == "continue" { json!({ "allThreadsContinued": true }) } else { Value::Null });
+        if stop.ended && !matches!(resume, Resume::Restart | Resume::Back(_) | Resume::Reverse) {
+            self.finish(None);
+            return None;
+        }
         if resume == Resume::Out && stop.depth == 0 && !stop.ended {
             self.say("console", "no call of this function has been seen: one instruction is executed\n");
         }
         Some(resume)
+    }
+
+    /// Checks that a request is about what has stopped.
+    fn check(&self, stop: &Stop<'_>, command: &str, arguments: &Value) -> Result<(), String> {
+        let is = |wanted: &Value, known: u64| wanted.is_null() || wanted.as_u64() == Some(known);
+        let (asked, frame) = (&arguments["threadId"], &arguments["frameId"]);
+        match command {
+            "stackTrace" | "next" | "stepIn" | "stepOut" | "stepBack" if !stop.ended && !is(asked, thread(stop)) => {
+                Err(format!("thread {asked} is not the one that has stopped, which is {}", thread(stop)))
+            }
+            "scopes" | "evaluate" | "completions" if !is(frame, FRAME) => Err(format!("there is no frame {frame}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that a program can resume. One that has ended can only go back.
+    fn leaves(&mut self, resume: Resume) -> Result<(), String> {
+        match resume {
+            Resume::Restart | Resume::Back(_) | Resume::Reverse => self.terminated = false,
+            Resume::Quit => {}
+            _ if self.terminated => {
+                return Err("the program has ended; `restart` starts it again, `stepBack` goes back".to_owned());
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Answers a request that does not resume the program. `None` if it may.
@@ -186,19 +263,32 @@ impl<'a> Server<'a> {
         arguments: &Value,
     ) -> Option<Result<Value, String>> {
         Some(Ok(match command {
-            "setBreakpoints" => self.breakpoints.set_lines(session, arguments, self.first),
+            "setBreakpoints" | "setFunctionBreakpoints" | "setDataBreakpoints" if !self.debugs => {
+                breakpoints::refused(arguments, "the program runs without being debugged")
+            }
+            "setBreakpoints" => self.breakpoints.set_lines(session, arguments, (self.first, self.paths)),
             "setFunctionBreakpoints" => self.breakpoints.set_labels(session, arguments),
             "dataBreakpointInfo" => breakpoints::information(session, stop, arguments),
             "setDataBreakpoints" => self.breakpoints.set_watchpoints(session, stop, arguments),
+            "threads" if self.terminated => json!({ "threads": [] }),
             "threads" => {
                 let name = if stop.ended { "ended".to_owned() } else { stop.view.origin() };
                 json!({ "threads": [{ "id": thread(stop), "name": name }] })
             }
-            "stackTrace" => state::stack(session, stop, arguments, self.first),
+            "stackTrace" => state::stack(session, stop, arguments, (self.first, self.paths)),
             "scopes" => state::scopes(session),
             "variables" => state::variables(session, stop, arguments["variablesReference"].as_u64().unwrap_or(0)),
             "completions" => self.completions(session, arguments),
             "source" => {
+                let wanted = [&arguments["sourceReference"], &arguments["source"]["sourceReference"]];
+                let wanted = wanted.into_iter().find(|wanted| !wanted.is_null()).unwrap_or(&Value::Null);
+                match wanted {
+                    Value::Null => return Some(Err("the request names no source".to_owned())),
+                    wanted if wanted.as_u64() != Some(DISASSEMBLY) => {
+                        return Some(Err(format!("there is no source {wanted}")));
+                    }
+                    _ => {}
+                }
                 let text: String = session.listing.lines.iter().map(|line| line.text.clone() + "\n").collect();
                 json!({ "content": text })
             }
@@ -228,10 +318,10 @@ impl<'a> Server<'a> {
         let arguments = &request["arguments"];
         let text = arguments["expression"].as_str().unwrap_or_default().trim();
         if arguments["context"] != "repl" {
-            match command::value(session, stop, text) {
+            match command::value(session, stop, text).or_else(|message| command::holds(session, stop, text, message)) {
                 Ok((value, address)) => {
                     let mut body = json!({ "result": value, "variablesReference": 0 });
-                    state::refer(&mut body, address);
+                    state::refer(stop, &mut body, address);
                     self.answer(request, body);
                 }
                 Err(message) => self.refuse(request, &message),
@@ -245,12 +335,20 @@ impl<'a> Server<'a> {
         };
         let line = if is_register { format!("print {text}") } else { text.to_owned() };
         let answer = |text: &str| json!({ "result": text, "variablesReference": 0 });
+        if let Ok((holds, _)) = command::holds(session, stop, text, String::new()) {
+            self.answer(request, answer(&holds));
+            return None;
+        }
         match command::execute(session, stop, &line) {
             Ok(Answer::Text(text)) => {
                 let text = text.trim_end();
                 self.answer(request, answer(if is_register { text.trim_start() } else { text }));
             }
             Ok(Answer::Resume(resume)) => {
+                if let Err(message) = self.leaves(resume) {
+                    self.refuse(request, &message);
+                    return None;
+                }
                 self.answer(request, answer(""));
                 if resume != Resume::Quit {
                     self.event("continued", json!({ "threadId": thread(stop), "allThreadsContinued": true }));
@@ -264,30 +362,48 @@ impl<'a> Server<'a> {
 
     /// Stops at the first instruction, or continues if the editor does not want to stop there.
     fn begin(&mut self, session: &Session<'_>, stop: &Stop<'_>) -> Option<Resume> {
-        match session.stops_at(stop.view).map(Reason::Breakpoint) {
-            _ if self.entry => self.tell(session, stop, &stop.reason),
-            Some(reason) => self.tell(session, stop, &reason),
-            None => return Some(Resume::Continue),
+        let hits = session.stops_at(stop.view);
+        match () {
+            () if !self.debugs => return Some(Resume::Continue),
+            () if self.entry => self.tell(session, stop, &stop.reason),
+            () if !hits.is_empty() => self.tell(session, stop, &Reason::Hits(hits)),
+            () => return Some(Resume::Continue),
         }
         None
+    }
+
+    /// Answers requests until one determines how to resume.
+    fn wait(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        loop {
+            let Some(request) = self.next() else {
+                self.over = true;
+                return Resume::Quit;
+            };
+            if let Some(resume) = self.serve(session, stop, &request) {
+                return resume;
+            }
+            if self.over {
+                return Resume::Quit;
+            }
+        }
     }
 
     /// Tells the editor of a stop.
     fn tell(&mut self, session: &Session<'_>, stop: &Stop<'_>, reason: &Reason) {
         let kind = match reason {
             Reason::Start => "entry",
-            Reason::Breakpoint(_) => "breakpoint",
-            Reason::Watchpoint(..) => "data breakpoint",
+            Reason::Hits(hits) if hits.iter().all(|hit| matches!(hit, Hit::Breakpoint(_))) => "breakpoint",
+            Reason::Hits(_) => "data breakpoint",
             Reason::Pause => "pause",
             Reason::Failure(_) => "exception",
             Reason::Step | Reason::End | Reason::Refused(_) => "step",
         };
         let mut body = json!({
             "reason": kind, "threadId": thread(stop), "allThreadsStopped": true,
-            "description": reason.to_string(), "text": place(session, stop).trim_end(),
+            "description": reason.to_string().replace('\n', "; "), "text": place(session, stop).trim_end(),
         });
-        if let Reason::Breakpoint(number) | Reason::Watchpoint(number, _) = reason {
-            body["hitBreakpointIds"] = json!([number]);
+        if let Reason::Hits(hits) = reason {
+            body["hitBreakpointIds"] = hits.iter().map(Hit::number).collect();
         }
         self.event("stopped", body);
     }
@@ -303,9 +419,12 @@ impl FrontEnd for Server<'_> {
         if stop.reason == Reason::Pause
             && let Some(request) = self.waiting.take()
         {
-            let resume = self.serve(session, stop, &request).unwrap_or(Resume::Unchanged);
-            if request["command"] != "pause" {
-                return resume;
+            let resume = self.serve(session, stop, &request);
+            match resume {
+                Some(resume) => return resume,
+                None if self.terminated => return self.wait(session, stop),
+                None if request["command"] != "pause" => return Resume::Unchanged,
+                None => {}
             }
         }
         if let Reason::Failure(text) | Reason::Refused(text) = &stop.reason {
@@ -314,7 +433,9 @@ impl FrontEnd for Server<'_> {
         let restarts = std::mem::take(&mut self.restarts);
         match stop.reason {
             // Editors do not show a stop at the end; they only need to know that it was reached.
-            Reason::End => return Resume::Quit,
+            Reason::End => self.finish(None),
+            Reason::Failure(_) if !self.debugs => self.finish(None),
+            Reason::Refused(_) if self.terminated => {}
             // Wait for the editor to set breakpoints first.
             Reason::Start if !self.configured => {}
             Reason::Start if restarts => {
@@ -325,18 +446,7 @@ impl FrontEnd for Server<'_> {
             }
             _ => self.tell(session, stop, &stop.reason),
         }
-        loop {
-            let Some(request) = self.next() else {
-                self.over = true;
-                return Resume::Quit;
-            };
-            if let Some(resume) = self.serve(session, stop, &request) {
-                return resume;
-            }
-            if self.over {
-                return Resume::Quit;
-            }
-        }
+        self.wait(session, stop)
     }
 
     fn output(&mut self, stream: u64, bytes: &[u8]) {

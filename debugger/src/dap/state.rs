@@ -6,12 +6,16 @@ use isaforge_runtime::machine::{Bank, Register};
 use serde_json::{Value, json};
 
 use super::first::First;
+use super::paths::Paths;
+use crate::command::{bank_name, first_lane};
 use crate::listing::format_pc;
 use crate::memory::Address;
 use crate::session::{Session, Stop};
 
 /// The id of the only stack frame.
-const FRAME: u64 = 1;
+pub(super) const FRAME: u64 = 1;
+/// The reference to the only source that is not a file.
+pub(super) const DISASSEMBLY: u64 = 1;
 /// The first reference to a bank.
 const BANKS: u64 = 1 << 16;
 /// The first reference to a register: those of all banks are counted through.
@@ -24,7 +28,15 @@ const MAX_BYTES: usize = 1 << 20;
 const MANY: u32 = 512;
 
 /// The stack: its only frame, unless the editor wants others.
-pub(super) fn stack(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value, first: First) -> Value {
+pub(super) fn stack(
+    session: &Session<'_>,
+    stop: &Stop<'_>,
+    arguments: &Value,
+    (first, paths): (First, Paths),
+) -> Value {
+    if stop.ended {
+        return json!({ "stackFrames": [], "totalFrames": 0 });
+    }
     let pc = stop.view.at().pc;
     let index = session.listing.at(pc);
     let line = index.and_then(|index| session.listing.lines[index].line);
@@ -36,9 +48,9 @@ pub(super) fn stack(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value, f
     frame["source"] = match (&session.listing.path, line) {
         (Some(path), Some(_)) => {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            json!({ "name": path.file_name().map(|name| name.to_string_lossy()), "path": path.to_string_lossy() })
+            json!({ "name": path.file_name().map(|name| name.to_string_lossy()), "path": paths.write(&path) })
         }
-        _ => json!({ "name": "disassembly", "sourceReference": 1 }),
+        _ => json!({ "name": "disassembly", "sourceReference": DISASSEMBLY }),
     };
     let frames = if arguments["startFrame"].as_u64().unwrap_or(0) == 0 { vec![frame] } else { Vec::new() };
     json!({ "stackFrames": frames, "totalFrames": 1 })
@@ -47,9 +59,11 @@ pub(super) fn stack(session: &Session<'_>, stop: &Stop<'_>, arguments: &Value, f
 /// The banks of registers.
 pub(super) fn scopes(session: &Session<'_>) -> Value {
     let scope = |(bank, known): (usize, &Bank)| {
-        let name = known.open.trim_end_matches('[');
-        let name = if name.is_empty() { known.name(0) } else { name.to_owned() };
-        json!({ "name": name, "variablesReference": BANKS + bank as u64, "expensive": known.count > MANY })
+        json!({
+            "name": if known.title.is_empty() { bank_name(known) } else { known.title.clone() },
+            "presentationHint": "registers", "variablesReference": BANKS + bank as u64,
+            "expensive": known.count > MANY,
+        })
     };
     let scopes: Vec<Value> = session.machine.banks().iter().enumerate().map(scope).collect();
     json!({ "scopes": scopes })
@@ -65,7 +79,7 @@ fn listed(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> 
     let live: Vec<usize> = (0..session.machine.lanes()).filter(|lane| stop.view.at().live >> lane & 1 != 0).collect();
     let show = |name: String, value: u64, width: u32| {
         let mut shown = json!({ "name": name, "value": session.format.show(value, width), "variablesReference": 0 });
-        refer(&mut shown, Some(Address { space: None, at: value }));
+        refer(stop, &mut shown, Some(Address { space: None, at: value }));
         shown
     };
     if let Some(register) = inside(banks, reference) {
@@ -93,9 +107,9 @@ fn listed(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> 
     (0..known.count).filter_map(variable).collect()
 }
 
-/// Adds to a value the address that it may be.
-pub(super) fn refer(shown: &mut Value, address: Option<Address>) {
-    if let Some(address) = address {
+/// Adds to a value the address that it may be, if memory is mapped there.
+pub(super) fn refer(stop: &Stop<'_>, shown: &mut Value, address: Option<Address>) {
+    if let Some(address) = address.filter(|address| address.read(stop.view, first_lane(stop), &mut [0]).is_some()) {
         shown["memoryReference"] = address.to_string().into();
     }
 }

@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use isaforge_runtime::machine::{At, Observer, View};
 
 use super::calls::Calls;
-use super::{FrontEnd, Reason, Resume, Session, Stop, Watched, Watchpoint};
+use super::{FrontEnd, Hit, Reason, Resume, Session, Stop, Watched, Watchpoint};
 use crate::listing::format_pc;
+use crate::value::Format;
 
 /// How many instructions execute between checks for a pause request.
 const PAUSE: u64 = 4096;
@@ -20,8 +21,8 @@ pub(super) enum Goal {
     Count(u64, Reason, u64),
     /// After this warp has executed this many instructions.
     Step(u64, u64),
-    /// At the next instruction of any warp.
-    Any,
+    /// After this many instructions, of which the next is that of any warp, and the others are of the same warp.
+    Any(u64),
     /// When a warp reaches a place.
     To(u64),
     /// When one of these lanes of a warp is in at most `depth` calls. `place` is where they return to, if it is known.
@@ -84,8 +85,10 @@ pub(super) struct Runner<'s, 'm, 'd> {
     pub(super) old: Vec<Vec<u64>>,
     /// The text of the instruction, if anything is watched.
     pub(super) text: String,
-    /// A change that has not been reported yet.
-    pub(super) pending: Option<Reason>,
+    /// The warp whose last instruction was executed last, and the count of that.
+    pub(super) ended: Option<(u64, u64)>,
+    /// Changes that have not been reported yet.
+    pub(super) pending: Vec<Hit>,
     pub(super) next: Option<Next>,
 }
 
@@ -99,8 +102,13 @@ impl Observer for Runner<'_, '_, '_> {
         // A stalled instruction is observed again.
         let again = self.current.replace((at.warp, at.pc)) == Some((at.warp, at.pc));
         let previous = if again { self.previous.get(&at.warp).copied() } else { self.previous.insert(at.warp, count) };
-        let reason = self.reason(view, count, again);
+        let ended = self.ended.take();
+        let reason = self.reason(view, (count, again), ended);
         if let Some(reason) = reason {
+            if matches!(self.goal, Goal::Continue | Goal::To(_) | Goal::Return { .. }) {
+                // No step has led here.
+                self.session.crossings.remove(&count);
+            }
             self.go_back(&reason, at.warp, (count, previous))?;
             let before = self.session.remember(view);
             if !self.ask(reason, view, (count, previous))? {
@@ -118,15 +126,16 @@ impl Observer for Runner<'_, '_, '_> {
         self.current = None;
         let at = view.at();
         self.calls.after(at);
-        let has_ended = match self.goal {
-            Goal::Step(warp, _) => warp == at.warp && at.live == 0,
-            Goal::Return { warp, lanes, .. } => warp == at.warp && at.live & lanes == 0,
-            _ => false,
+        let any = match self.goal {
+            Goal::Step(warp, left) if warp == at.warp && at.live == 0 => Some(left),
+            Goal::Return { warp, lanes, .. } if warp == at.warp && at.live & lanes == 0 => Some(1),
+            _ => None,
         };
-        if has_ended {
-            self.goal = Goal::Any;
+        if let Some(left) = any {
+            self.goal = Goal::Any(left);
         }
         if at.live == 0 {
+            self.ended = Some((at.warp, self.count - 1));
             self.previous.remove(&at.warp);
             if let Goal::Trail { warp, trail, .. } = &mut self.goal
                 && *warp == at.warp
@@ -154,7 +163,8 @@ impl Observer for Runner<'_, '_, '_> {
             self.next = Some(Next::found(found.take()));
             return;
         }
-        let mut reason = self.pending.take().unwrap_or(Reason::End);
+        let changes = std::mem::take(&mut self.pending);
+        let mut reason = hits(changes, Vec::new()).unwrap_or(Reason::End);
         self.session.now = None;
         while self.next.is_none() {
             let stop = Stop { reason, view, count: last, ended: true, depth: 0 };
@@ -175,17 +185,18 @@ impl Observer for Runner<'_, '_, '_> {
 
 impl Runner<'_, '_, '_> {
     /// The reason to stop before an instruction, if there is one.
-    fn reason(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
-        let reached = self.reached(view, count, again);
+    fn reason(&mut self, view: &dyn View, (count, again): (u64, bool), ended: Option<(u64, u64)>) -> Option<Reason> {
+        let reached = self.reached(view, (count, again), ended);
         let asks = reached.is_none() && count > 0 && count.is_multiple_of(PAUSE);
         let goes_back = matches!(self.goal, Goal::Count(..) | Goal::Scan(..) | Goal::Trail { .. });
         if asks && self.front_end.wants_pause(goes_back) { Some(Reason::Pause) } else { reached }
     }
 
     /// The reason to stop that the goal or a breakpoint is.
-    fn reached(&mut self, view: &dyn View, count: u64, again: bool) -> Option<Reason> {
+    fn reached(&mut self, view: &dyn View, (count, again): (u64, bool), ended: Option<(u64, u64)>) -> Option<Reason> {
         let at = view.at();
-        let pending = self.pending.take();
+        let changes = std::mem::take(&mut self.pending);
+        let crossings = &mut self.session.crossings;
         match &mut self.goal {
             Goal::Count(goal, reason, _) => return (*goal == count).then(|| reason.clone()),
             Goal::Scan(until, found) if count >= *until => {
@@ -194,11 +205,17 @@ impl Runner<'_, '_, '_> {
             }
             Goal::Trail { until, by, trail, .. } if count >= *until => {
                 let more = by.saturating_sub(trail.len() as u64);
-                self.next = Some(Next::Replay(match trail.front() {
+                let crossed = trail.iter().rev().position(|count| crossings.contains_key(count));
+                self.next = Some(Next::Replay(match (trail.front(), crossed) {
+                    // From there, the way leads through another warp.
+                    (_, Some(newer)) => {
+                        let at = trail[trail.len() - 1 - newer];
+                        Goal::Count(at, Reason::Step, *by - 1 - newer as u64)
+                    }
                     // The rest is a trail of its own.
-                    Some(first) if trail.len() == TRAIL => Goal::Count(*first, Reason::Step, more),
-                    Some(first) => Goal::Count(*first, Reason::Step, 0),
-                    None => Goal::Count(*until, Reason::Step, 0),
+                    (Some(first), _) if trail.len() == TRAIL => Goal::Count(*first, Reason::Step, more),
+                    (Some(first), _) => Goal::Count(*first, Reason::Step, 0),
+                    (None, _) => Goal::Count(*until, Reason::Step, 0),
                 }));
                 return Some(Reason::Step);
             }
@@ -211,23 +228,33 @@ impl Runner<'_, '_, '_> {
                 }
                 return None;
             }
-            Goal::Any => return Some(pending.unwrap_or(Reason::Step)),
-            Goal::Step(warp, left) if *warp == at.warp && !again => {
+            Goal::Any(left) => {
+                if let Some((warp, last)) = ended {
+                    crossings.insert(count, (last, warp));
+                }
                 *left = left.saturating_sub(1);
                 if *left == 0 {
-                    return Some(pending.unwrap_or(Reason::Step));
+                    return hits(changes, Vec::new()).or(Some(Reason::Step));
+                }
+                self.goal = Goal::Step(at.warp, *left);
+            }
+            Goal::Step(warp, left) if *warp == at.warp && !again => {
+                crossings.remove(&count);
+                *left = left.saturating_sub(1);
+                if *left == 0 {
+                    return hits(changes, Vec::new()).or(Some(Reason::Step));
                 }
             }
-            Goal::To(pc) if *pc == at.pc && !again => return Some(pending.unwrap_or(Reason::Step)),
+            Goal::To(pc) if *pc == at.pc && !again => return hits(changes, Vec::new()).or(Some(Reason::Step)),
             Goal::Return { warp, lanes, depth, place }
                 if *warp == at.warp && !again && self.calls.is_within(at, *lanes, *depth, *place) =>
             {
-                return Some(pending.unwrap_or(Reason::Step));
+                return hits(changes, Vec::new()).or(Some(Reason::Step));
             }
             _ => {}
         }
-        let found = || self.session.stops_at(view).map(Reason::Breakpoint);
-        let reason = pending.or_else(|| if again { None } else { found() });
+        let breakpoints = if again { Vec::new() } else { self.session.stops_at(view) };
+        let reason = hits(changes, breakpoints);
         if let Goal::Scan(_, last) = &mut self.goal {
             if let Some(reason) = reason {
                 *last = Some((count, reason));
@@ -242,13 +269,31 @@ impl Runner<'_, '_, '_> {
         if self.next.is_some() {
             return ControlFlow::Break(());
         }
-        if let (Goal::Count(.., more @ 1..), Some(_)) = (&self.goal, previous)
+        if let Goal::Count(.., more @ 1..) = self.goal
             && *reason != Reason::Pause
+            && let Some(goal) = self.back((count, warp), previous, more)
         {
-            self.next = Some(Next::Replay(Goal::back(count, warp, *more)));
+            self.next = Some(Next::Replay(goal));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    /// The goal to go back by at least one instruction from where a warp is, as steps have led there. `None` if it is
+    /// the first one.
+    fn back(&self, (mut count, mut warp): (u64, u64), previous: Option<u64>, mut by: u64) -> Option<Goal> {
+        let crossings = &self.session.crossings;
+        if !crossings.contains_key(&count) {
+            let previous = previous?;
+            return Some(if by == 1 { Goal::Count(previous, Reason::Step, 0) } else { Goal::back(count, warp, by) });
+        }
+        while by > 0
+            && let Some(from) = crossings.get(&count)
+        {
+            (count, warp) = *from;
+            by -= 1;
+        }
+        Some(if by == 0 { Goal::Count(count, Reason::Step, 0) } else { Goal::back(count, warp, by) })
     }
 
     /// Starts the program again, with its output.
@@ -297,9 +342,8 @@ impl Runner<'_, '_, '_> {
                     reason = Reason::Step;
                     continue;
                 }
-                Resume::Back(by) => match previous {
-                    Some(previous) if by == 1 => self.next = replay(Goal::Count(previous, Reason::Step, 0)),
-                    Some(_) => self.next = replay(Goal::back(count, at.warp, by)),
+                Resume::Back(by) => match self.back((count, at.warp), previous, by) {
+                    Some(goal) => self.next = replay(goal),
                     None => {
                         reason = Reason::Refused("this is the first instruction of the warp".to_owned());
                         continue;
@@ -334,25 +378,48 @@ impl Runner<'_, '_, '_> {
 
     /// Compares the watched values with those before the instruction.
     fn notice(&mut self, view: &dyn View, new: &[Vec<u64>]) {
-        let pairs = self.session.watchpoints.iter().zip(self.old.iter().zip(new));
-        let Some((watchpoint, (old, new))) = pairs.into_iter().find(|(_, (old, new))| old != new) else { return };
-        let how = match watchpoint.what {
-            Watched::Register(register, lane) => {
-                let bank = self.session.machine.banks().get(usize::from(register.bank));
-                let width = bank.map_or(32, |bank| bank.width);
-                let (at, (old, new)) =
-                    old.iter().zip(new).enumerate().find(|(_, (old, new))| old != new).unwrap_or((0, (&0, &0)));
-                let lane = lane.unwrap_or(at);
-                let show = |value: u64| self.session.format.show(value, width);
-                format!("{} in lane {lane} was {} and is {}", self.session.name(register), show(*old), show(*new))
-            }
-            Watched::Memory(address, _) => {
-                let show = |bytes: &[u64]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-                format!("memory at {address} was {} and is {}", show(old), show(new))
-            }
+        let session = &*self.session;
+        let pc = format_pc(session.machine, view.at().pc);
+        let changed = session.watchpoints.iter().zip(self.old.iter().zip(new)).filter(|(_, (old, new))| old != new);
+        let hit = |(watchpoint, (old, new)): (&Watchpoint, (&Vec<u64>, &Vec<u64>))| {
+            let how = describe(session, watchpoint.what, (old, new));
+            Hit::Watchpoint(watchpoint.number, format!("{how}, by `{}` at {pc}", self.text))
         };
-        let (number, pc) = (watchpoint.number, view.at().pc);
-        let pc = format_pc(self.session.machine, pc);
-        self.pending = Some(Reason::Watchpoint(number, format!("{how}, by `{}` at {pc}", self.text)));
+        let hits: Vec<Hit> = changed.map(hit).collect();
+        self.pending.extend(hits);
     }
+}
+
+/// The reason to stop for changes or breakpoints, if there are any.
+fn hits(mut changes: Vec<Hit>, breakpoints: Vec<Hit>) -> Option<Reason> {
+    changes.extend(breakpoints);
+    (!changes.is_empty()).then_some(Reason::Hits(changes))
+}
+
+/// Describes a change of what is watched.
+fn describe(session: &Session<'_>, what: Watched, (old, new): (&[u64], &[u64])) -> String {
+    match what {
+        Watched::Register(register, lane) => {
+            let bank = session.machine.banks().get(usize::from(register.bank));
+            let width = bank.map_or(32, |bank| bank.width);
+            let (at, (old, new)) =
+                old.iter().zip(new).enumerate().find(|(_, (old, new))| old != new).unwrap_or((0, (&0, &0)));
+            let lane = lane.unwrap_or(at);
+            let show = |value: u64| session.format.show(value, width);
+            format!("{} in lane {lane} was {} and is {}", session.name(register), show(*old), show(*new))
+        }
+        Watched::Memory(address, _) => {
+            let show = |bytes: &[u64]| shown(session.format, bytes);
+            format!("memory at {address} was {} and is {}", show(old), show(new))
+        }
+    }
+}
+
+/// Bytes of memory: as words, as the command `memory` shows them, if they are whole words.
+fn shown(format: Format, bytes: &[u64]) -> String {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(4) {
+        return bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    }
+    let word = |bytes: &[u64]| bytes.iter().rev().fold(0, |word, byte| word << 8 | byte);
+    bytes.chunks(4).map(|bytes| format.show(word(bytes), 32)).collect::<Vec<_>>().join(" ")
 }

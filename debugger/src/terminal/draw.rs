@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use super::Screen;
+use super::{Prompt, Screen};
 use crate::command::{help, words};
 use crate::listing::format_pc;
 use crate::session::{Session, Stop};
@@ -73,13 +73,26 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     };
     draw_answers(frame, screen, below);
     let foot_text = match &screen.prompt {
-        Some(line) => Paragraph::new(format!(":{line}█")),
+        Some(prompt) => Paragraph::new(prompt_line(prompt, frame.area().width)),
         None => Paragraph::new(keys.join("\n")).style(QUIET),
     };
     frame.render_widget(foot_text, foot);
     if let Some(first) = screen.help {
         draw_help(frame, first);
     }
+}
+
+/// The part of the prompt around its cursor, as far as it fits.
+fn prompt_line(prompt: &Prompt, width: u16) -> Line<'static> {
+    let (before, rest) = prompt.line.split_at(prompt.at);
+    let under = rest.chars().next();
+    let rest = &rest[under.map_or(0, char::len_utf8)..];
+    // The sign of the prompt and the cursor take two columns.
+    let hidden = (before.chars().count() + 2).saturating_sub(width.into());
+    let before: String = before.chars().skip(hidden).collect();
+    let sign = if hidden > 0 { "…" } else { ":" };
+    let cursor = Span::styled(under.unwrap_or(' ').to_string(), HERE);
+    Line::from(vec![Span::raw(format!("{sign}{before}")), cursor, Span::raw(rest.to_owned())])
 }
 
 /// The keys, in as many lines as the width requires.
@@ -132,10 +145,9 @@ fn draw_answers(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 fn help_lines(width: u16) -> Vec<String> {
     let width = width.saturating_sub(2);
     let commands = help();
-    let view = "view [[SPACE:]ADDRESS]  keep memory in view; without an address, hide it";
     let head = key_lines(width).join("\n");
     let pauses = "A key pauses a running program; while it goes back, Esc does.";
-    let text = format!("{head}\n\n{pauses}\n\nCommands after `:`, completed with Tab\n\n{commands}{view}\n");
+    let text = format!("{head}\n\n{pauses}\n\nCommands after `:`, completed with Tab\n\n{commands}");
     text.lines().flat_map(|line| wrapped(line, width.into())).collect()
 }
 
