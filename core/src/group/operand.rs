@@ -231,10 +231,29 @@ fn can_hold(isa: &GroupIsa, operand: u8, bank: i64, number: i64) -> bool {
     if through != 0 && through >> (operand & 63) & 1 == 0 {
         return false;
     }
+    has_room(isa, places, bank, number)
+}
+
+/// Whether some record has room for a register in one of these places.
+fn has_room(isa: &GroupIsa, places: &[RegisterPlace], bank: i64, number: i64) -> bool {
     let room = |p: &RegisterPlace| {
         fits(isa, p.slot.into(), p.bank.into(), bank) && fits(isa, p.slot.into(), p.number.into(), number)
     };
     places.iter().any(room)
+}
+
+/// Whether an operand, or one that it selects, can be this register.
+pub(super) fn can_be(isa: &GroupIsa, operand: u16, bank: i64, number: i64, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let kind = |operand: u16| isa.operands.get(usize::from(operand)).map(|operand| operand.kind);
+    match kind(operand) {
+        Some(OperandKind::Register(places)) => has_room(isa, places, bank, number),
+        Some(OperandKind::Select { options, .. }) => options.iter().any(|(_, option)| match kind((*option).into()) {
+            Some(OperandKind::Register(_)) => can_hold(isa, *option, bank, number),
+            _ => can_be(isa, (*option).into(), bank, number, depth),
+        }),
+        Some(OperandKind::Wire(_)) | None => false,
+    }
 }
 
 impl Choices {

@@ -14,6 +14,7 @@ mod walk;
 pub use crate::group::error::{TextError, TextReason};
 pub use crate::group::operation::mnemonic;
 pub use help::{TextHelp, write_syntax};
+pub use walk::Expected;
 
 use walk::Parser;
 
@@ -102,10 +103,14 @@ fn trim(piece: &str) -> (&str, usize) {
     {
         rest = after;
     }
-    let is_frame = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ';');
     let inner = rest.trim_start_matches(is_frame);
     let skipped = code.len() - inner.len();
     (inner.trim_end_matches(is_frame), skipped)
+}
+
+/// Whether a character may surround a part.
+fn is_frame(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '{' | '}' | ';')
 }
 
 fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
@@ -143,13 +148,8 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
                     continue;
                 }
                 draft.start_operation(operation.remark);
-                for (at, field, allowed) in operation.is {
-                    if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
-                        // A part may set this many fields, so this cannot fail.
-                        let _ = draft.set(isa, slot, *field, *value);
-                    }
-                }
-                let mut parser = Parser { isa, slot, draft, left: piece.len() };
+                set_own(isa, operation, slot, draft);
+                let mut parser = Parser { isa, slot, draft, left: piece.len(), tell: None };
                 if parser.all(piece, syntax, operation).is_none() {
                     let far = piece.len() - parser.left;
                     if best.1.is_none() || far > best.0 {
@@ -198,6 +198,56 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
             None => TextError { len: word.len().max(1), ..error(TextReason::Operation, piece, start) },
         },
     })
+}
+
+/// Tells what may follow a text in parts that start with it, with the operation; nothing if there are none. The same may
+/// be told several times.
+///
+/// # Examples
+///
+/// ```
+/// use core::cell::Cell;
+/// use isaforge_core::group::parse::{Expected, expected};
+/// use isaforge_usc::ISA;
+///
+/// let operands = Cell::new(0);
+/// expected(ISA, "fadd ft0, ", &|_, next| operands.set(operands.get() + usize::from(matches!(next, Expected::Operand(_)))));
+/// assert!(operands.get() > 0);
+/// ```
+pub fn expected(isa: &'static GroupIsa, text: &str, tell: &dyn Fn(&'static Operation, Expected)) {
+    let piece = text.trim_start_matches(is_frame);
+    let mut draft = Draft::new(isa);
+    draft.start_part();
+    let begin = draft.checkpoint();
+    for operation in isa.operations {
+        let tell = |next: Expected| tell(operation, next);
+        for slot in (0..SLOTS).filter(|slot| operation.slots >> slot & 1 != 0) {
+            for syntax in core::iter::once(&operation.syntax).chain(operation.also) {
+                draft.start_operation(operation.remark);
+                set_own(isa, operation, slot, &mut draft);
+                let mut parser = Parser { isa, slot, draft: &mut draft, left: piece.len(), tell: Some(&tell) };
+                if parser.all(piece, syntax, operation).is_some() {
+                    tell(Expected::Nothing);
+                }
+                draft.back_to(isa, begin);
+            }
+        }
+    }
+}
+
+/// Gives the fields of a slot the values that make it this operation.
+fn set_own(isa: &GroupIsa, operation: &Operation, slot: usize, draft: &mut Draft) {
+    for (at, field, allowed) in operation.is {
+        if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
+            // A part may set this many fields, so this cannot fail.
+            let _ = draft.set(isa, slot, *field, *value);
+        }
+    }
+}
+
+/// Whether a register (bank, number) can be an operand: an index into [`GroupIsa::operands`].
+pub fn can_be(isa: &GroupIsa, operand: u16, bank: i64, number: i64) -> bool {
+    crate::group::operand::can_be(isa, operand, bank, number, 8)
 }
 
 fn is_named(word: &str, syntax: &[Token]) -> bool {

@@ -54,6 +54,20 @@ impl<'t> Scan<'t> {
         Some(())
     }
 
+    /// What is missing of a fixed text if the text being parsed ends within it, or before it.
+    pub(super) fn missing(&self, text: &'static str) -> Option<&'static str> {
+        let mut scan = self.clone();
+        if scan.at_end() {
+            return Some(text);
+        }
+        let mut cuts = text.char_indices().map(|(at, _)| at).skip(1);
+        let cut = cuts.find(|cut| {
+            let mut ahead = scan.clone();
+            text.get(..*cut).is_some_and(|start| ahead.literal(start).is_some()) && ahead.rest.is_empty()
+        });
+        scan.literal(text).is_none().then(|| text.get(cut?..))?
+    }
+
     /// Reads a whole word.
     pub(super) fn word(&mut self, word: &str) -> Option<()> {
         let mut ahead = self.clone();

@@ -16,7 +16,7 @@ mod reader;
 mod walk;
 
 pub use diagnose::Help;
-pub use reader::{Labels, NoLabels};
+pub use reader::{Expected, Labels, NoLabels};
 
 use reader::Reader;
 use walk::Rest;
@@ -159,6 +159,20 @@ impl Engine {
             }
         }
         (best, other)
+    }
+
+    /// Tells what may follow a text in instructions that start with it; nothing if there are none. The same may be told
+    /// several times.
+    pub fn expected(&self, text: &str, labels: &dyn Labels, tell: &dyn Fn(Expected)) {
+        let Some(set) = self.stream.sets.first() else { return };
+        let own = (set.first..).zip(self.stream.layouts_of(0)).filter(|(_, layout)| self.has(layout));
+        for (index, layout) in own {
+            // Each layout has its own limit on steps: a text that is only begun fits many.
+            let reader = Reader { tell: Some(tell), ..Reader::new(*self, text, 0, labels) };
+            if reader.named_or_not(index, layout, reader.blanks(0)).is_some() {
+                tell(Expected::Nothing);
+            }
+        }
     }
 
     /// Parses a text as the instruction with this opcode, if one of its words has this text.

@@ -4,7 +4,7 @@ use crate::group::operand::Draft;
 use crate::group::operation::named_bits;
 use crate::group::record::fits;
 use crate::group::scan::Scan;
-use crate::group::table::{GroupIsa, Operation, Token};
+use crate::group::table::{GroupIsa, Operation, Token, Type};
 
 pub(super) struct Parser<'a> {
     pub(super) isa: &'a GroupIsa,
@@ -12,6 +12,27 @@ pub(super) struct Parser<'a> {
     pub(super) draft: &'a mut Draft,
     /// The number of bytes of the part that remained when parsing stopped.
     pub(super) left: usize,
+    /// Is told what could continue the part at its end; see [`expected`](super::expected).
+    pub(super) tell: Option<&'a dyn Fn(Expected)>,
+}
+
+/// What may follow the beginning of a part.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
+    /// A fixed text.
+    Text(&'static str),
+    /// One of these words; an empty one stands for none of them.
+    Words(&'static [&'static str]),
+    /// A value of this type.
+    Value(Type),
+    /// An operand: index into [`GroupIsa::operands`].
+    Operand(u16),
+    /// A dot and this word.
+    Suffix(&'static str),
+    /// A dot and a value of this type.
+    SuffixValue(Type),
+    /// Nothing: the part is complete.
+    Nothing,
 }
 
 impl Parser<'_> {
@@ -27,11 +48,76 @@ impl Parser<'_> {
                 at += run;
                 continue;
             }
+            self.could_follow(&scan, token);
             self.one(&mut scan, token, operation)?;
             at += 1;
         }
         self.left = scan.left();
         scan.at_end().then_some(())
+    }
+
+    /// Reports a token that could follow if the part ends here.
+    fn could_follow(&self, scan: &Scan<'_>, token: &Token) {
+        let Some(tell) = self.tell else { return };
+        let at_end = scan.clone().at_end();
+        match *token {
+            Token::Text(text) => {
+                if let Some(missing) = scan.missing(text) {
+                    tell(Expected::Text(missing));
+                }
+            }
+            Token::Optional(slot, field, text) => {
+                let mut ahead = scan.clone();
+                match scan.missing(text) {
+                    Some(missing) => tell(Expected::Text(missing)),
+                    None if ahead.literal(text).is_some() && ahead.at_end() => tell(self.value(slot, field)),
+                    None => {}
+                }
+            }
+            Token::Words(_, _, words) if at_end => tell(Expected::Words(words)),
+            Token::Value(slot, field) if at_end => tell(self.value(slot, field)),
+            Token::Operand(index) if at_end => tell(Expected::Operand(index.into())),
+            Token::Role(role) if at_end => {
+                let roles = self.isa.slots.get(self.slot).map_or(&[][..], |slot| slot.roles);
+                roles.iter().filter(|(name, _)| *name == role).for_each(|role| tell(Expected::Operand(role.1.into())));
+            }
+            _ => {}
+        }
+    }
+
+    fn value(&self, slot: u8, field: u8) -> Expected {
+        Expected::Value(self.isa.type_of(self.own(slot), field.into()))
+    }
+
+    /// Reports the suffixes that could follow if the part ends here.
+    fn suffixes_could_follow(&self, scan: &Scan<'_>, tokens: &[Token], seen: u64) {
+        let Some(tell) = self.tell.filter(|_| scan.left() == 0) else { return };
+        for (i, token) in tokens.iter().enumerate() {
+            let again = seen >> (i & 63) & 1 != 0;
+            let words = |words: &'static [&'static str]| {
+                let words = words.iter().filter(|word| !word.is_empty());
+                words.for_each(|word| tell(Expected::Suffix(word.strip_prefix('.').unwrap_or(word))));
+            };
+            match *token {
+                Token::Flag(_, _, text) if !again => {
+                    tell(Expected::Suffix(text.strip_prefix('.').unwrap_or(text)));
+                }
+                Token::Suffix(slot, field, _) if !again => {
+                    tell(Expected::SuffixValue(self.isa.type_of(self.own(slot), field.into())));
+                }
+                Token::Words(_, _, names) if !again => words(names),
+                Token::Bits(slot, field, names) => {
+                    let (silent, names) = named_bits(names);
+                    let now = if again { self.draft.get(self.isa, self.own(slot), field) } else { 0 };
+                    let left = names.iter().enumerate().filter(|(bit, _)| now >> (bit & 63) & 1 == 0);
+                    left.for_each(|(_, word)| tell(Expected::Suffix(word)));
+                    if !silent && !again {
+                        tell(Expected::Suffix("none"));
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn own(&self, slot: u8) -> usize {
@@ -105,6 +191,7 @@ impl Parser<'_> {
             seen |= 1 << (index & 63);
             self.set(slot, field, value, None)?;
         }
+        self.suffixes_could_follow(scan, tokens, seen);
         for (_, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
             match token {
                 Token::Suffix(_, _, false) => return None,

@@ -3,9 +3,10 @@
 //! Parsing records where the most promising attempt failed. Whether another generation has the instruction, and whether
 //! there is one of this name at all, is only asked for a text that failed.
 
+use core::cell::Cell;
 use core::fmt::{self, Write};
 
-use super::reader::{Labels, Reader, is_word};
+use super::reader::{Expected, Labels, Reader, is_word};
 use crate::stream::decode::Engine;
 use crate::stream::error::{ParseError, Reason, Wanted};
 use crate::stream::table::{Layout, Token, Type};
@@ -45,6 +46,9 @@ impl Engine {
         if let Some(error) = self.written_default(text, labels) {
             return error;
         }
+        if let Some(error) = self.unfinished(text, labels, &error) {
+            return error;
+        }
         let reader = Reader::new(*self, text, 0, labels);
         let at = reader.blanks(0);
         // Where the name of an instruction is only the start of a word, there is no such instruction.
@@ -79,6 +83,23 @@ impl Engine {
             },
         };
         ParseError { at, len: name.len(), found: Word::new(name), reason }
+    }
+
+    /// What is missing at the end of a text, if the value there is wrong in one instruction, but another one goes on after
+    /// it: they may share a name.
+    fn unfinished(&self, text: &str, labels: &dyn Labels, error: &ParseError) -> Option<ParseError> {
+        let end = text.trim_end().len();
+        if !matches!(error.reason, Reason::Value(_)) || error.at + error.len != end {
+            return None;
+        }
+        let missing = Cell::new(None);
+        self.expected(text, labels, &|next| {
+            if let Expected::Text(text) = next {
+                missing.set(missing.get().or(Some(text).filter(|text| !text.starts_with(char::is_alphanumeric))));
+            }
+        });
+        let reader = Reader::new(*self, text, 0, labels);
+        Some(reader.located(end, 0, Reason::Expected(missing.get()?)))
     }
 
     /// The name of a default in the text that is an instruction without it.

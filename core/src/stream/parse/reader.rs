@@ -6,7 +6,7 @@ use crate::stream::decode::Engine;
 use crate::stream::error::{ParseError, Reason};
 use crate::stream::print::Places;
 use crate::stream::solve::{Frame, Steps};
-use crate::stream::table::MAX_ASIDES;
+use crate::stream::table::{MAX_ASIDES, Type};
 use crate::text::{Line, Word};
 
 /// Resolves the labels of a program.
@@ -78,6 +78,19 @@ pub(super) struct Reader<'t> {
     /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text, and a
     /// condition that the values do not satisfy is a better one than a wrong value.
     pub(super) missed: Cell<(u8, Miss)>,
+    /// Is told what could continue the text at its end; see [`Engine::expected`].
+    pub(super) tell: Option<&'t dyn Fn(Expected)>,
+}
+
+/// What may follow a text that is the beginning of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub enum Expected {
+    /// A fixed text.
+    Text(&'static str),
+    /// A value of this type.
+    Value(Type),
+    /// Nothing: the text is a whole instruction.
+    Nothing,
 }
 
 pub(super) fn is_word(byte: u8) -> bool {
@@ -110,6 +123,7 @@ impl<'t> Reader<'t> {
             numbers: Cell::new(false),
             unnamed: Cell::new(false),
             missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
+            tell: None,
         }
     }
 }
@@ -134,6 +148,13 @@ impl Reader<'_> {
         // A text that did not match at all gives no useful error.
         if (at + len, weight) > (miss.at + miss.len, known) {
             self.missed.set((weight, Miss { at, len, reason }));
+        }
+    }
+
+    /// Reports what could follow if the text ends here.
+    pub(super) fn could_follow(&self, at: usize, expected: Expected) {
+        if let Some(tell) = self.tell.filter(|_| self.blanks(at) >= self.limit) {
+            tell(expected);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Parses text token by token: what each token may consume, and the values of fields that it gives.
 
-use super::reader::{Miss, Reader, is_word};
+use super::reader::{Expected, Miss, Reader, is_word};
 use crate::bits::{fits_signed, ones};
 use crate::stream::error::{Reason, Wanted};
 use crate::stream::number::{float_value, overflows, read_float, read_number, write_float};
@@ -164,6 +164,7 @@ impl Reader<'_> {
                 skipped
             } else {
                 let (place, missing) = if apart { (end, text.get(index..).unwrap_or(text)) } else { (at, text) };
+                self.could_follow(end, Expected::Text(text.get(index..).unwrap_or_default()));
                 self.miss(place, 0, Reason::Expected(missing));
                 return None;
             };
@@ -178,6 +179,9 @@ impl Reader<'_> {
 
     fn field(&self, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> bool {
         let Some(field) = frame.layout.fields.get(usize::from(index)) else { return false };
+        if !matches!(field.ty, Type::Set(..)) {
+            self.could_follow(at, Expected::Value(field.ty));
+        }
         match field.ty {
             Type::Number(notation) => self.number(index, field, &notation, at, frame, then),
             Type::Enum(names, otherwise) => {
