@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::suggest::nearest;
-use crate::table::{Constant, Isa, Shape, Type};
+use crate::table::{Alternative, Constant, Isa, Shape, Token, Type};
 use crate::text::Word;
 use crate::unknown::{UnknownOpcode, write_bits};
 
@@ -409,6 +409,32 @@ pub fn modifier_words(
     flag.into_iter().chain(also).chain(values.iter().map(|v| v.text))
 }
 
+/// The maximum number of readings of an operand that a message spells.
+const SPELLED: usize = 8;
+
+/// Writes a text of a reading: of the first register, or the first value.
+fn example(f: &mut fmt::Formatter<'_>, isa: &'static Isa, alternative: &'static Alternative) -> fmt::Result {
+    for token in alternative.text {
+        match token {
+            Token::Text(text) => f.write_str(text.str)?,
+            Token::Field(index) => match alternative.fields.get(usize::from(*index)).map(|field| field.ty) {
+                Some(Type::Enum(names)) => {
+                    let mut names = isa.enums[names as usize].values.iter().map(|value| value.text);
+                    f.write_str(names.find(|name| !name.is_empty()).unwrap_or_default())?;
+                }
+                Some(Type::Constant(table)) => {
+                    let first = isa.constants[table as usize].values.first();
+                    write!(f, "{:#x}", first.map_or(0, |constant| constant.value))?;
+                }
+                Some(Type::Hex) => f.write_str("0x0")?,
+                _ => f.write_str("0")?,
+            },
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 fn operand_example(
     f: &mut fmt::Formatter<'_>,
     isa: &'static Isa,
@@ -416,11 +442,18 @@ fn operand_example(
 ) -> fmt::Result {
     match &operand.shape {
         Shape::One { kind, .. } => {
-            f.write_str("it is one of:")?;
-            for (i, alternative) in isa.kinds[*kind as usize].alternatives.iter().enumerate() {
-                write!(f, "{} {}", if i == 0 { "" } else { "," }, alternative.name)?;
+            let alternatives = isa.kinds[*kind as usize].alternatives;
+            let one_of = if alternatives.len() > 1 { "one of " } else { "" };
+            write!(f, "it is written like {one_of}")?;
+            for (i, alternative) in alternatives.iter().take(SPELLED).enumerate() {
+                f.write_str(if i == 0 { "`" } else { ", `" })?;
+                example(f, isa, alternative)?;
+                f.write_str("`")?;
             }
-            Ok(())
+            match alternatives.len().saturating_sub(SPELLED) {
+                0 => Ok(()),
+                more => write!(f, " and {more} more"),
+            }
         }
         Shape::List { open, separator, .. } => write!(f, "write a list of registers: `{open}r4{separator}r5`"),
         Shape::Number { prefix: "", .. } => f.write_str("write a number"),
