@@ -33,7 +33,7 @@ const uri = 'file:///shader.s';
 const textDocument = { uri };
 const text = '# isa: valhall\nloop:\nFADD.f32 r1, ^r1, u0\nBRANCHZ.eq r1, loop\nMOVE r1\n';
 const { capabilities } = await connection.sendRequest(lsp.InitializeRequest.type, {
-    processId: process.pid, rootUri: null, capabilities: { textDocument: { completion: { completionItem: { snippetSupport: true } } } },
+    processId: process.pid, rootUri: null, capabilities: { textDocument: { hover: { contentFormat: ['markdown'] }, completion: { completionItem: { snippetSupport: true } } } },
 });
 assert(capabilities.hoverProvider && capabilities.inlayHintProvider && capabilities.renameProvider);
 await connection.sendNotification(lsp.InitializedNotification.type, {});

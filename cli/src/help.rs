@@ -146,25 +146,37 @@ pub const LSP: &str = "\
 Examples:
   isaforge lsp                                    started by an editor, over stdin and stdout
 
-Neovim:
-  vim.lsp.start({ name = 'isaforge', cmd = { 'isaforge', 'lsp' }, root_dir = vim.fn.getcwd() })
+Neovim (0.11), in init.lua; `asm` is its file type for `.s`:
+  vim.filetype.add({ extension = { valhall = 'asm', vpu = 'asm', usc = 'asm' } })
+  vim.lsp.config('isaforge', { cmd = { 'isaforge', 'lsp' }, filetypes = { 'asm', 'yaml', 'xml' } })
+  vim.lsp.enable('isaforge')
 Helix, in languages.toml:
   [language-server.isaforge]
   command = 'isaforge'
   args = ['lsp']
+  [[language]]
+  name = 'gas'
+  language-servers = ['isaforge']
+Emacs, with eglot:
+  (with-eval-after-load 'eglot
+    (add-to-list 'eglot-server-programs '((asm-mode yaml-mode) . (\"isaforge\" \"lsp\"))))
+Visual Studio Code: an extension that is a client for any language server, with the command
+  `isaforge lsp` for `yaml` and for the language of your assembly files.
 
 For assembly: diagnostics of `asm` and `lint`, encoded words as inlay hints, hover with every bit,
 completion, labels (definition, references, rename) and register references. The instruction set
 comes from a comment in the first lines (`// isa: valhall`, `; isa: ../mine.yaml`,
 `# isa: ir3.xml 630`), else from the file extension (`shader.valhall`, `shader.valhall.s`), else
-from `isa` and `generation` in the initialization options; a path there is relative to the
-workspace folder, one in a comment to the file.
-For specifications: diagnostics of `check`, unsaved changes included, hover on keys, and go to
-definition. A file counts as a specification if its root has `isa` but not `program` (a launch
-file); unnamed documents are not checked.
+from the name that the editor has for the language, else from `isa` and `generation` in the
+initialization options; a path there is relative to the workspace folder, one in a comment to the
+file.
+For specifications: diagnostics of `check`, unsaved changes included, hover on keys, an outline, and
+go to definition, from names and from imported files. A file counts as a specification if its root
+has `isa` but not `program` (a launch file), or if one beside or above it imports it; XML and JSON
+count only as such parts. Unnamed documents are not checked.
 Files that change on disk are read again when the editor saves a document or reports the change.
-Exit status: 0 if the editor shut the server down or the input ended, 1 if the editor violated the
-protocol.";
+Exit status: 0 if the editor shut the server down or has ended, or if the input ended, 1 if the
+editor violated the protocol.";
 
 /// Below the options of `check`.
 pub const CHECK: &str = "\

@@ -32,6 +32,8 @@ pub fn lsp() -> Result<Status, Failure> {
             threads.join()?;
             Ok(Status::Fine)
         }
+        // Nobody is left to be told.
+        Err(ServeError::Ended(_)) => Ok(Status::Fine),
         Err(error) => {
             // The end of the input is no mistake between two messages.
             let closed = ended && matches!(error, ServeError::Gone);

@@ -78,8 +78,9 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
         (status, &message[..]),
         (Some(1), "isaforge lsp: the client sent `exit` without `shutdown` before it\n")
     );
-    let (status, message) = answer("Content-Length: 15\r\n\r\n{\"jsonrpc\":\"2\"}");
-    assert!(status == Some(1) && message.starts_with("isaforge lsp: "), "{message}");
+    // What is in a frame but no message is answered, and the server goes on.
+    assert_eq!(answer("Content-Length: 15\r\n\r\n{\"jsonrpc\":\"2\"}"), (Some(0), String::new()));
+    assert_eq!(answer("Content-Length: 4\r\n\r\n{foo"), (Some(0), String::new()));
 }
 
 /// An editor whose server must answer soon.
@@ -195,4 +196,57 @@ fn an_editor_gets_so_many_diagnostics_and_the_number_of_the_rest() {
     let found = editor.diagnostics();
     assert!(!found.is_empty() && !format!("{}", found[0]["message"]).contains('\u{202e}'), "{found:?}");
     editor.end();
+}
+
+#[test]
+fn a_message_that_is_none_is_answered_and_the_next_one_too() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = server.stdin.take().expect("stdin is piped");
+    for body in [
+        "{foo",
+        "[]",
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"shutdown"}"#,
+        r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"capabilities":{}}}"#,
+    ] {
+        write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("it is written");
+    }
+    drop(stdin);
+    let output = server.wait_with_output().expect("it ends");
+    let answers = String::from_utf8(output.stdout).expect("messages are text");
+    let count = |part: &str| answers.matches(part).count();
+    let refused = [count("\"id\":null"), count("\"code\":-32700"), count("\"code\":-32600")];
+    assert_eq!((output.status.code(), refused, count("\"id\":7")), (Some(0), [3, 1, 2], 1), "{answers}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_ends_when_its_editor_is_gone_although_the_pipe_is_open() {
+    let mut parent = Command::new("sleep").arg("600").spawn().expect("it starts");
+    let mut server = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the command starts");
+    let params = json!({ "capabilities": {}, "processId": parent.id() });
+    let first = Request { id: RequestId::from(1), method: "initialize".to_owned(), params };
+    Message::Request(first).write(server.stdin.as_mut().expect("stdin is piped")).expect("the server listens");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert!(server.try_wait().expect("it can be asked").is_none());
+    parent.kill().expect("it runs");
+    parent.wait().expect("it ends");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let ended = loop {
+        if let Some(status) = server.try_wait().expect("it can be asked") {
+            break status;
+        }
+        assert!(std::time::Instant::now() < until, "the server stays");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    assert_eq!(ended.code(), Some(0));
 }

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use isaforge_analysis::Set;
 use isaforge_core::Tables;
 use isaforge_core::error::modifier_words;
+use isaforge_core::group::GroupIsa;
+use isaforge_core::group::table::{Operation, Token as Part, Type as GroupType};
+use isaforge_core::group::text::named_bits;
 use isaforge_core::stream::{Layout, Type};
 use serde_json::{Value, json};
 
-use crate::assembly::complete::{mnemonics, words_of_groups};
+use crate::assembly::complete::mnemonics;
 use crate::assembly::registers::spellings;
-use crate::assembly::{comments, is_sequence};
+use crate::assembly::{comments, is_sequence, is_word};
 
 /// The grammar of the assembly of a set: its instructions, modifiers and registers by name.
 ///
@@ -115,4 +118,39 @@ fn modifiers(tables: Tables) -> BTreeSet<String> {
             words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())).map(str::to_owned).collect()
         }
     }
+}
+
+/// The words that may follow a dot in the text of these operations.
+fn words_of_groups(
+    isa: &'static GroupIsa,
+    operations: impl IntoIterator<Item = &'static Operation>,
+) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    for operation in operations {
+        let field = |at: u8, field: u8| {
+            let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
+            let slot = if at == Part::OWN { slots.min()? } else { usize::from(at) };
+            isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?.fields.get(usize::from(field))
+        };
+        if let Some(Part::Text(text)) = operation.syntax.first() {
+            found.extend(text.split(' ').next().into_iter().flat_map(|name| name.split('.').skip(1)));
+        }
+        for token in operation.syntax {
+            match *token {
+                Part::Flag(_, _, text) => found.extend([text]),
+                Part::Words(_, _, words) => found.extend(words),
+                Part::Bits(_, _, words) => found.extend(named_bits(words).1),
+                Part::Suffix(at, index, _) => {
+                    let named = field(at, index).and_then(|field| match field.ty {
+                        GroupType::Enum(index) => isa.enums.get(usize::from(index)),
+                        _ => None,
+                    });
+                    found.extend(named.iter().flat_map(|named| named.values).map(|value| value.text));
+                }
+                _ => {}
+            }
+        }
+    }
+    let words = found.into_iter().map(|word| word.trim_start_matches('.'));
+    words.filter(|word| !word.is_empty() && word.chars().all(is_word)).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! message ──server──▶ document ─┬─set──▶ assembly: diagnostics, hover, completion, names, words
-//!                     (text)    └──────▶ specification: diagnostics, hover, definitions
+//!                     (text)    └──────▶ specification: diagnostics, hover, definitions, outline
 //! ```
 //!
 //! - [`stdio`]: messages of bounded length over byte streams

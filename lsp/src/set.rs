@@ -1,8 +1,8 @@
 //! The instruction set for which a program is written.
 //!
 //! A comment in its first lines names the set (`// isa: valhall`, `; isa: ../my.yaml`, `# isa: ir3.xml 630`), or else
-//! the extension of the file (`shader.valhall`, `shader.valhall.s`), or else the editor's configuration
-//! (`initializationOptions`).
+//! the extension of the file (`shader.valhall`, `shader.valhall.s`), or else the language that the editor names, or
+//! else its configuration (`initializationOptions`).
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use isaforge_compiler::load::{Refusal, entry, load};
 use isaforge_core::Tables;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::suggest::nearest;
+
+use crate::text::BYTE_ORDER_MARK;
 
 /// A built-in instruction set, which needs no specification.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +65,7 @@ const HEAD: usize = 20;
 /// The set that a comment in a text names, and the line of that comment.
 pub fn in_comment(text: &str) -> Option<(Named, usize)> {
     text.lines().take(HEAD).enumerate().find_map(|(line, text)| {
-        let comment = text.trim_start();
+        let comment = text.trim_start_matches(BYTE_ORDER_MARK).trim_start();
         let comment = ["//", ";", "#"].iter().find_map(|mark| comment.strip_prefix(mark))?;
         let mut words = comment.trim().strip_prefix("isa:")?.split_whitespace();
         let isa = words.next()?.to_owned();
@@ -92,17 +95,19 @@ impl<'k> Sets<'k> {
         Sets { known, loaded: HashMap::new() }
     }
 
-    /// The name of a program's set; `default` if neither the text nor the path determines it.
-    pub fn named(&self, text: &str, path: &Path, default: &Named) -> Option<Found> {
+    /// The name of a program's set; `default` if neither its text, nor the name of its file, nor the language that the
+    /// editor calls it determines it.
+    pub fn named(&self, text: &str, file: &str, language: &str, default: &Named) -> Option<Found> {
         let comment = || in_comment(text).map(|(named, line)| Found { named, line, by_editor: false });
-        let ending = || {
-            let name = path.file_name()?.to_str()?;
-            let found = name.split('.').skip(1).find(|part| self.known.iter().any(|known| known.is_called(part)))?;
-            let named = Named { isa: found.to_owned(), generation: None };
-            Some(Found { named, line: 0, by_editor: false })
+        let known = |name: &&str| self.known.iter().any(|known| known.is_called(name));
+        let found = |name: &str| {
+            let named = Named { isa: name.to_owned(), generation: None };
+            Found { named, line: 0, by_editor: false }
         };
+        let ending = || file.split('.').skip(1).find(known).map(found);
+        let language = || Some(language).filter(known).map(found);
         let default = || (!default.isa.is_empty()).then(|| Found { named: default.clone(), line: 0, by_editor: true });
-        comment().or_else(ending).or_else(default)
+        comment().or_else(ending).or_else(language).or_else(default)
     }
 
     /// Whether a set is built in, so that it depends on no file.
@@ -128,9 +133,7 @@ impl<'k> Sets<'k> {
         }
         let path = entry(&folder.join(&named.isa));
         if !path.exists() {
-            let names: Vec<String> = self.known.iter().map(|known| format!("`{}`", known.name)).collect();
-            let names = names.join(", ");
-            return Err(format!("`{}` is neither {names} nor a specification", named.isa));
+            return Err(self.unknown(&named.isa, &folder.join(&named.isa)));
         }
         let key = (path, named.generation.clone());
         let fresh = self.loaded.get(&key).is_some_and(|loaded| loaded.is_fresh());
@@ -139,6 +142,29 @@ impl<'k> Sets<'k> {
         }
         self.loaded.get(&key).map_or_else(|| Err(String::new()), |loaded| loaded.set.clone())
     }
+}
+
+impl Sets<'_> {
+    /// Why a name is no set, and no file is there.
+    fn unknown(&self, name: &str, path: &Path) -> String {
+        let given = Path::new(name);
+        if given.components().count() > 1 || given.extension().is_some() {
+            return format!("there is no file `{}`", plain(path).display());
+        }
+        let near = nearest(name, self.known.iter().flat_map(|known| known.aliases.iter().copied().chain([known.name])));
+        let names: Vec<String> = self.known.iter().map(|known| format!("`{}`", known.name)).collect();
+        let mut message = format!("`{name}` is neither {} nor the path of a specification", names.join(", "));
+        if let Some(near) = near {
+            message.push_str(&format!("\ndid you mean `{near}`?"));
+        }
+        message
+    }
+}
+
+/// A path without `..`, as far as its folder exists.
+fn plain(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.zip(path.file_name()).map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name))
 }
 
 /// A time and a length.
@@ -186,6 +212,7 @@ mod tests {
         let named = |text: &str| in_comment(text).map(|(named, line)| (named.isa, named.generation, line));
         assert_eq!(named("// a shader\n  # isa: valhall\n"), Some(("valhall".into(), None, 1)));
         assert_eq!(named("; isa: ../ir3.xml 630"), Some(("../ir3.xml".into(), Some("630".into()), 0)));
+        assert_eq!(named("\u{feff}// isa: usc"), Some(("usc".into(), None, 0)));
         assert_eq!(named("isa: valhall\n// isa:\nMOV r1, r2 // isa: x"), None);
     }
 }

@@ -75,6 +75,54 @@ impl Text {
     }
 }
 
+/// A mark at the start of a text that is no part of it.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The byte of a text at a position as an editor counts it, for which a lone carriage return ends a line, too.
+pub fn offset(text: &str, position: Position) -> usize {
+    let mut rest = text;
+    for _ in 0..position.line {
+        let Some(end) = rest.find(['\n', '\r']) else { return text.len() };
+        let len = if rest.get(end..).is_some_and(|rest| rest.starts_with("\r\n")) { 2 } else { 1 };
+        rest = rest.get(end + len..).unwrap_or_default();
+    }
+    let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+    let mut units = 0;
+    let before = line.chars().take_while(|character| {
+        let is_before = units < position.character;
+        units += character.len_utf16() as u32;
+        is_before
+    });
+    text.len() - rest.len() + before.map(char::len_utf8).sum::<usize>()
+}
+
+/// A text in Markdown, as this crate writes it, without its marks.
+pub fn unmarked(markdown: &str) -> String {
+    let mut found = String::new();
+    let mut is_code = false;
+    for line in markdown.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+            continue;
+        }
+        let row = line.strip_prefix('|').and_then(|row| row.strip_suffix('|'));
+        match row {
+            _ if is_code => found.push_str(line),
+            Some(row) if row.chars().all(|c| matches!(c, '-' | '|')) => continue,
+            Some(row) => {
+                let row = row.replace("\\|", "\u{1}");
+                let cells = row.split('|').map(str::trim).filter(|cell| !cell.is_empty());
+                let cells: Vec<String> = cells.map(|cell| cell.replace('\u{1}', "|").replace('`', "")).collect();
+                found.push_str(&cells.join("  "));
+            }
+            None => found.push_str(&line.trim_end().replace("**", "").replace('`', "")),
+        }
+        found.push('\n');
+    }
+    found.truncate(found.trim_end().len());
+    found
+}
+
 /// The occurrences of a word in a line that are not part of a longer word. `is_part` tells which characters words
 /// consist of.
 pub fn occurrences<'t>(
@@ -112,6 +160,21 @@ mod tests {
         assert_eq!(text.place(text.start(1) + at), Position::new(1, 5));
         assert_eq!(text.characters(1, 5, 1), text.range(1, at..at + 1));
         assert_eq!(text.byte(Position::new(2, 99)), 4);
+    }
+
+    #[test]
+    fn offsets_count_all_ends_of_lines() {
+        let text = "a\r\n𝒳é\rx\n";
+        let at = |line, character| offset(text, Position::new(line, character));
+        assert_eq!([at(0, 1), at(0, 9), at(1, 0), at(1, 2), at(1, 3), at(1, 9)], [1, 1, 3, 7, 9, 9]);
+        assert_eq!([at(2, 0), at(2, 1), at(3, 0), at(9, 9)], [10, 11, 12, 12]);
+    }
+
+    #[test]
+    fn plain_text_has_no_marks() {
+        let markdown =
+            "**ADD** — adds\n\n`00` at `0x0`  \n```\na **b** `c`\n```\n| a | b |\n|---|---|\n| 1 | `x\\|y` |\n";
+        assert_eq!(unmarked(markdown), "ADD — adds\n\n00 at 0x0\na **b** `c`\na  b\n1  x|y");
     }
 
     #[test]

@@ -1,27 +1,29 @@
 //! Completion at the cursor.
 //!
-//! The assembler decides: it parses the line up to the cursor and reports what it expected there, or accepts or rejects
-//! candidate names.
+//! What is offered follows from the tables and rules with which the assembler reads a text: it is asked what it expects
+//! where the text ends, and whether it reads on after each candidate.
+//!
+//! - `words`, `groups`, `streams`: what can follow a text in sets of each kind
+//! - this file: the text before the cursor, and the edits
 
-use std::collections::{BTreeSet, HashSet};
+mod groups;
+mod streams;
+mod words;
+
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use isaforge_analysis::Register;
 use isaforge_core::Tables;
-use isaforge_core::error::{ParseReason, modifier_words};
-use isaforge_core::group::GroupIsa;
 use isaforge_core::group::parse::mnemonic;
-use isaforge_core::group::table::{Operand as GroupOperand, OperandKind, Operation, Token as Part, Type as GroupType};
-use isaforge_core::group::text::named_bits;
-use isaforge_core::parse::{Labels, parse_at};
-use isaforge_core::stream::{self, Engine, Token};
-use isaforge_core::table::{Isa, Shape};
+use isaforge_core::group::table::Operation;
+use isaforge_core::parse::Labels;
+use isaforge_core::stream::{self, Token};
+use isaforge_core::table::Value;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit, Documentation,
-    Position, TextEdit,
+    InsertReplaceEdit, Position, TextEdit,
 };
 
-use super::registers::registers;
 use super::{Source, is_word};
 
 /// A name with its description.
@@ -38,6 +40,10 @@ pub struct Offer {
 impl Offer {
     fn plain(name: &str) -> Offer {
         Offer { name: name.to_owned(), title: "", doc: "" }
+    }
+
+    fn of(value: &'static Value) -> Offer {
+        Offer { name: value.text.to_owned(), title: "", doc: value.doc }
     }
 }
 
@@ -66,7 +72,7 @@ pub fn mnemonics(tables: Tables) -> Vec<Offer> {
                 let name = text.str.split_whitespace().next()?.to_owned();
                 Some(Offer { name, title: instruction.title, doc: instruction.doc })
             };
-            engine.stream.layouts_of(0).iter().filter_map(offer).collect()
+            engine.stream.layouts_of(0).iter().filter(|layout| engine.has(layout)).filter_map(offer).collect()
         }
     };
     found.sort();
@@ -74,12 +80,15 @@ pub fn mnemonics(tables: Tables) -> Vec<Offer> {
     found
 }
 
-/// Resolves every label to the start.
+/// A name for a label that means nothing else in any set.
+const FRESH: &str = "isaforge_some_label";
+
+/// Resolves every label, and one that does not exist, to the start.
 struct Any<'s>(&'s Source);
 
 impl Any<'_> {
     fn find(&self, name: &str) -> Option<u64> {
-        self.0.has_label(name).then_some(0)
+        (name == FRESH || self.0.has_label(name)).then_some(0)
     }
 }
 
@@ -95,18 +104,47 @@ impl stream::Labels for Any<'_> {
     }
 }
 
-/// A character that never occurs in assembly.
-const PROBE: &str = "\u{1}";
-
 /// The maximum number of names that are offered at once.
 pub const MAX_OFFERED: usize = 500;
 /// How long names are tried.
 const TIME: Duration = Duration::from_millis(300);
 
+/// Names that may follow a text, and whether they are all.
+struct Offers {
+    list: Vec<Offer>,
+    all: bool,
+}
+
+impl Offers {
+    const NONE: Offers = Offers { list: Vec::new(), all: true };
+
+    /// Those of some candidates that start as was typed and that the assembler accepts, until there are enough of them or
+    /// time is over.
+    fn accepted(candidates: impl IntoIterator<Item = Offer>, typed: &str, takes: impl Fn(&str) -> bool) -> Offers {
+        let until = Instant::now() + TIME;
+        let mut names = HashSet::new();
+        let mut found = Offers::NONE;
+        for offer in candidates {
+            if !starts(&offer.name, typed) || !names.insert(offer.name.clone()) {
+                continue;
+            }
+            if found.list.len() > MAX_OFFERED || Instant::now() > until {
+                found.all = false;
+                break;
+            }
+            if takes(&offer.name) {
+                found.list.push(offer);
+            }
+        }
+        found
+    }
+}
+
 /// The names that are possible at a position, each with the edit that inserts it. If there are too many, the answer
-/// says that it is incomplete.
-pub fn complete(source: &Source, position: Position) -> CompletionResponse {
-    let (items, complete) = found(source, position);
+/// says that it is incomplete. `inserts` tells whether the editor can leave in place the rest of a word in which the
+/// cursor is; otherwise it is replaced.
+pub fn complete(source: &Source, position: Position, inserts: bool) -> CompletionResponse {
+    let (items, complete) = found(source, position, inserts);
     match complete {
         true => CompletionResponse::Array(items),
         false => CompletionResponse::List(CompletionList { is_incomplete: true, items }),
@@ -114,20 +152,23 @@ pub fn complete(source: &Source, position: Position) -> CompletionResponse {
 }
 
 /// The names, and whether they are all.
-fn found(source: &Source, position: Position) -> (Vec<CompletionItem>, bool) {
+fn found(source: &Source, position: Position, inserts: bool) -> (Vec<CompletionItem>, bool) {
     let line = position.line as usize;
     let byte = source.text.byte(position);
-    let Some(code) = source.code(line).get(..byte) else { return (Vec::new(), true) };
-    let start = source.statement(code);
-    let text = code.get(start..).unwrap_or_default();
+    let code = source.code(line);
+    let Some(left) = code.get(..byte) else { return (Vec::new(), true) };
+    let rest = code.get(byte..).unwrap_or_default();
+    let end = byte + rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+    let start = source.statement(left);
+    let text = left.get(start..).unwrap_or_default();
     let first = !text.trim_start().contains(char::is_whitespace);
-    let word = text.trim_end_matches(|c: char| is_word(c) || c == '.').len();
     let (mut found, mut complete) = (Vec::new(), true);
     let mut names = HashSet::new();
-    let mut add = |offers: &mut dyn Iterator<Item = Offer>, from: usize, kind: CompletionItemKind| {
+    let mut add = |offers: Offers, from: usize, kind: CompletionItemKind| {
         let typed = text.get(from..).unwrap_or_default();
-        let range = source.text.range(line, start + from..byte);
-        for offer in offers.filter(|offer| starts(&offer.name, typed)) {
+        let range = |to: usize| source.text.range(line, start + from..to);
+        complete &= offers.all;
+        for offer in offers.list.into_iter().filter(|offer| starts(&offer.name, typed)) {
             if !names.insert((from, offer.name.clone())) {
                 continue;
             }
@@ -135,61 +176,71 @@ fn found(source: &Source, position: Position) -> (Vec<CompletionItem>, bool) {
                 complete = false;
                 break;
             }
-            found.push(item(offer, range, kind));
+            found.push(item(offer, range(byte), range(end), inserts, kind));
         }
     };
-    if first {
+    if first && !matches!(source.set.tables, Tables::Groups(_)) {
         let from = text.len() - text.trim_start().len();
-        add(&mut mnemonics(source.set.tables).into_iter(), from, CompletionItemKind::FUNCTION);
+        let list = mnemonics(source.set.tables);
+        add(Offers { list, all: true }, from, CompletionItemKind::FUNCTION);
     }
-    if let Some(dot) = text.get(word..).and_then(|typed| typed.rfind('.')) {
-        let dot = word + dot + 1;
-        let before = text.get(..dot).unwrap_or_default();
+    let from = text.rfind([' ', '\t', ',']).map_or(0, |at| at + 1);
+    let word = text.trim_end_matches(|c: char| is_word(c) || c == '.').len();
+    // A modifier, after a dot; it may contain marks.
+    let after = if matches!(source.set.tables, Tables::Words(_)) { from } else { word };
+    if let Some(dot) = text.get(after..).and_then(|typed| typed.rfind('.')) {
+        let (before, typed) = text.split_at(after + dot + 1);
         let offers = match source.set.tables {
-            Tables::Words(isa) => suffixes(source, isa, before),
-            Tables::Groups(isa) => parts(isa, text, true),
-            Tables::Streams(_) => Vec::new(),
+            Tables::Words(isa) => words::suffixes(source, isa, before, typed),
+            Tables::Groups(isa) => groups::suffixes(isa, before, typed),
+            Tables::Streams(engine) => streams::names(source, engine, before, typed),
         };
-        add(&mut offers.into_iter(), dot, CompletionItemKind::ENUM_MEMBER);
+        add(offers, before.len(), CompletionItemKind::ENUM_MEMBER);
     }
-    let mut all_tried = true;
-    if !first {
-        // A prefix of a register, such as a mark, is a part of its operand.
-        let from = text.rfind([' ', '\t', ',']).map_or(0, |at| at + 1);
-        let before = text.get(..from).unwrap_or_default();
-        let kind = CompletionItemKind::VARIABLE;
-        match source.set.tables {
-            Tables::Words(isa) => add(&mut operands(source, isa, before).into_iter(), from, kind),
-            Tables::Groups(isa) => {
-                // The first registers of every bank matter most.
-                let mut named: Vec<&(String, Register)> = source.spellings().iter().collect();
-                named.sort_by_key(|(_, register)| register.index);
-                let named = named.into_iter().map(|(name, _)| Offer::plain(name));
-                add(&mut parts(isa, text, false).into_iter().chain(labels(source)).chain(named), from, kind);
-            }
-            Tables::Streams(engine) => {
-                let (before, typed) = text.split_at(word);
-                let (offers, tried) = accepted(source, engine, before, typed);
-                all_tried = tried;
-                add(&mut offers.into_iter(), word, kind);
-            }
+    // An operand, of which a prefix such as a mark is a part.
+    let (before, typed) = text.split_at(from);
+    let kind = CompletionItemKind::VARIABLE;
+    match source.set.tables {
+        Tables::Words(_) | Tables::Streams(_) if first => {}
+        Tables::Words(isa) => add(words::operands(source, isa, before, typed), from, kind),
+        Tables::Groups(isa) => {
+            let from = if first { text.len() - text.trim_start().len() } else { from };
+            let (before, typed) = text.split_at(from);
+            let kind = if first { CompletionItemKind::FUNCTION } else { kind };
+            add(groups::names(source, isa, before, typed), from, kind);
+        }
+        Tables::Streams(engine) => {
+            let (before, typed) = text.split_at(word);
+            add(streams::names(source, engine, before, typed), word, kind);
         }
     }
-    (found, complete && all_tried)
+    (found, complete)
 }
 
 fn starts(name: &str, typed: &str) -> bool {
     name.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
 }
 
-fn item(offer: Offer, range: lsp_types::Range, kind: CompletionItemKind) -> CompletionItem {
+/// `insert` ends at the cursor, `replace` at the end of the word in which it is.
+fn item(
+    offer: Offer,
+    insert: lsp_types::Range,
+    replace: lsp_types::Range,
+    inserts: bool,
+    kind: CompletionItemKind,
+) -> CompletionItem {
+    let new_text = offer.name.clone();
+    let edit = match inserts {
+        true => CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace }),
+        false => CompletionTextEdit::Edit(TextEdit::new(replace, new_text)),
+    };
     CompletionItem {
         label: offer.name.clone(),
         kind: Some(kind),
         detail: (!offer.title.is_empty()).then(|| offer.title.to_owned()),
         documentation: (!offer.doc.is_empty()).then(|| Documentation::String(offer.doc.to_owned())),
-        filter_text: Some(offer.name.clone()),
-        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, offer.name))),
+        filter_text: Some(offer.name),
+        text_edit: Some(edit),
         ..CompletionItem::default()
     }
 }
@@ -198,144 +249,10 @@ fn labels(source: &Source) -> impl Iterator<Item = Offer> {
     source.assembly.labels.iter().map(|label| Offer::plain(&label.name))
 }
 
-/// The modifiers of an instruction, or of the operand that ends here.
-fn suffixes(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
-    let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
-    let modifiers = match error.reason {
-        ParseReason::UnknownModifier(form) => isa.forms.get(usize::from(form)).map(|form| form.modifiers),
-        ParseReason::UnknownSuffix(form, operand) => {
-            let operand = isa.forms.get(usize::from(form)).and_then(|form| form.operands.get(usize::from(operand)));
-            operand.map(|operand| operand.suffixes)
-        }
-        _ => None,
-    };
-    let offer = |modifier: &'static isaforge_core::table::Modifier| {
-        modifier_words(isa, modifier).map(|word| Offer {
-            name: word.to_owned(),
-            title: modifier.name,
-            doc: modifier.doc,
-        })
-    };
-    modifiers.unwrap_or_default().iter().flat_map(offer).collect()
-}
-
-/// The texts of the operand that is expected after a text.
-fn operands(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
-    let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
-    let ParseReason::Operand(form, operand) = error.reason else { return Vec::new() };
-    let operand = isa.forms.get(usize::from(form)).and_then(|form| form.operands.get(usize::from(operand)));
-    let texts_of = |kind: u16| {
-        let texts = isa.kinds.get(usize::from(kind)).map_or(&[][..], |kind| kind.texts);
-        let texts: Vec<String> = texts.iter().map(|text| text.str.to_owned()).collect();
-        if texts.is_empty() { registers(&source.set).into_iter().map(|(name, _)| name).collect() } else { texts }
-    };
-    match operand.map(|operand| &operand.shape) {
-        Some(Shape::One { kind, .. }) => {
-            let texts: BTreeSet<String> = texts_of(*kind).into_iter().filter(|text| !text.is_empty()).collect();
-            texts.iter().map(|name| Offer::plain(name)).collect()
-        }
-        Some(Shape::List { kind, open, separator, .. }) => {
-            let lists = lists(&texts_of(*kind), open, separator);
-            let takes = |list: &String| {
-                let text = format!("{before}{list}");
-                parse_at(isa, &text, 0, &Any(source)).map_or_else(|error| error.at >= text.len(), |_| true)
-            };
-            lists.into_iter().filter(takes).map(|list| Offer::plain(&list)).collect()
-        }
-        Some(Shape::Number { target: Some(_), .. }) => labels(source).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The maximum length of a list that is offered.
-const MAX_LIST: usize = 16;
-
-/// Lists of consecutive registers, short ones first.
-fn lists(registers: &[String], open: &str, separator: &str) -> Vec<String> {
-    let runs = (1..=MAX_LIST).flat_map(|len| registers.windows(len));
-    let runs = runs.filter(|run| run.iter().all(|name| !name.is_empty()));
-    runs.map(|run| format!("{open}{}", run.join(separator))).collect()
-}
-
-/// What operations with the name at the start of a part may contain: modifiers, or names of wires.
-fn parts(isa: &'static GroupIsa, text: &str, modifiers: bool) -> Vec<Offer> {
-    let name = text.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
-    let is_called =
-        |operation: &&Operation| mnemonic(operation.syntax).is_some_and(|known| known.eq_ignore_ascii_case(name));
-    let wire = |operand: &'static GroupOperand| match operand.kind {
-        OperandKind::Wire(wire) => Some(wire),
-        _ => None,
-    };
-    let found = match modifiers {
-        true => words_of_groups(isa, isa.operations.iter().filter(is_called)),
-        false => isa.operands.iter().filter_map(wire).filter(|wire| !wire.is_empty()).collect(),
-    };
-    found.into_iter().map(Offer::plain).collect()
-}
-
-/// The words that may follow a dot in the text of these operations.
-pub(crate) fn words_of_groups(
-    isa: &'static GroupIsa,
-    operations: impl IntoIterator<Item = &'static Operation>,
-) -> BTreeSet<&'static str> {
-    let mut found = BTreeSet::new();
-    for operation in operations {
-        let field = |at: u8, field: u8| {
-            let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
-            let slot = if at == Part::OWN { slots.min()? } else { usize::from(at) };
-            isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?.fields.get(usize::from(field))
-        };
-        if let Some(Part::Text(text)) = operation.syntax.first() {
-            found.extend(text.split(' ').next().into_iter().flat_map(|name| name.split('.').skip(1)));
-        }
-        for token in operation.syntax {
-            match *token {
-                Part::Flag(_, _, text) => found.extend([text]),
-                Part::Words(_, _, words) => found.extend(words),
-                Part::Bits(_, _, words) => found.extend(named_bits(words).1),
-                Part::Suffix(at, index, _) => {
-                    let named = field(at, index).and_then(|field| match field.ty {
-                        GroupType::Enum(index) => isa.enums.get(usize::from(index)),
-                        _ => None,
-                    });
-                    found.extend(named.iter().flat_map(|named| named.values).map(|value| value.text));
-                }
-                _ => {}
-            }
-        }
-    }
-    let words = found.into_iter().map(|word| word.trim_start_matches('.'));
-    words.filter(|word| !word.is_empty() && word.chars().all(is_word)).collect()
-}
-
-/// The maximum number of names that are tried.
-const TRIED: usize = 2000;
-
-/// The names in a stream's set that the assembler accepts after a text, and whether all were tried.
-fn accepted(source: &Source, engine: Engine, before: &str, typed: &str) -> (Vec<Offer>, bool) {
-    let named = source.spellings().iter().map(|(name, _)| Offer::plain(name));
-    let value =
-        |value: &'static isaforge_core::table::Value| Offer { name: value.text.to_owned(), title: "", doc: value.doc };
-    let values = engine.stream.enums.iter().flat_map(|found| found.values).map(value);
-    let all = named.chain(values).chain(labels(source));
-    let mut fitting = all.filter(|offer| !offer.name.is_empty() && starts(&offer.name, typed));
-    let all: BTreeSet<Offer> = fitting.by_ref().take(TRIED).collect();
-    let mut complete = fitting.next().is_none();
-    let takes = |offer: &Offer| {
-        let text = format!("{before}{}", offer.name);
-        match engine.parse_at(text.trim_start(), 0, 0, &Any(source)) {
-            Ok(_) => true,
-            Err(error) => error.at + (text.len() - text.trim_start().len()) >= text.len(),
-        }
-    };
-    let until = Instant::now() + TIME;
-    let mut found = Vec::new();
-    for offer in all {
-        if Instant::now() > until {
-            complete = false;
-            break;
-        }
-        found.extend(Some(offer).filter(takes));
-    }
-    (found, complete)
+/// The name at the start of a fixed text, in which some texts have marks; `None` if it starts with punctuation.
+fn name_in(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let name = text.split([' ', ',']).next()?;
+    let name = name.trim_end_matches(['(', '[']);
+    name.starts_with(|c: char| is_word(c) || c == '(').then_some(name).filter(|name| name.contains(is_word))
 }

@@ -27,7 +27,7 @@ use isaforge_core::Tables;
 use isaforge_core::assembly::{Assembly, Placed};
 use isaforge_core::stream::program::ends_with_semicolons;
 
-use crate::text::Text;
+use crate::text::{BYTE_ORDER_MARK, Text};
 
 /// A program, with everything that an editor asks for.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub struct Source {
 impl Source {
     /// Assembles a program.
     pub fn read(text: String, set: Set) -> Source {
-        let assembly = set.tables.assemble(&text);
+        let assembly = assemble(&set, &text);
         let alone = |placed: &Placed| {
             let bytes = assembly.bytes.get(placed.at..placed.at + placed.len)?;
             Program::read(&set, bytes).entries.into_iter().next()?.instruction.ok()
@@ -90,7 +90,7 @@ impl Source {
     fn code(&self, line: usize) -> &str {
         let line = self.text.line(line);
         let sequence = is_sequence(self.set.tables);
-        if !sequence && line.trim_start().starts_with('#') {
+        if !sequence && line.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('#') {
             return "";
         }
         let is_code = |at: &usize| sequence && in_quotes(line.get(..*at).unwrap_or_default());
@@ -102,13 +102,14 @@ impl Source {
     /// The start of the statement at the end of a line's code: after labels and, for groups, after a number or a bar.
     fn statement(&self, code: &str) -> usize {
         let behind = |mark: char| code.rfind(mark).map_or(0, |at| at + 1);
-        match self.set.tables {
+        let start = code.len() - code.trim_start_matches(BYTE_ORDER_MARK).len();
+        start.max(match self.set.tables {
             Tables::Groups(_) => behind(':').max(behind('|')),
             _ => {
-                let label = |at: &usize| code[..*at].split(':').all(|name| name.trim().chars().all(is_label));
+                let label = |at: &usize| code[start..*at].split(':').all(|name| name.trim().chars().all(is_label));
                 code.match_indices(':').map(|(at, _)| at).take_while(label).last().map_or(0, |at| at + 1)
             }
-        }
+        })
     }
 
     /// The registers and all their names.
@@ -120,6 +121,16 @@ impl Source {
         let labels = || self.assembly.labels.iter().map(|label| label.name.clone()).collect();
         self.labels.get_or_init(labels).contains(name)
     }
+}
+
+/// Assembles a text like `isaforge asm`: a byte-order mark at its start is no part of the program. Positions count it.
+fn assemble(set: &Set, text: &str) -> Assembly {
+    let Some(program) = text.strip_prefix(BYTE_ORDER_MARK) else { return set.tables.assemble(text) };
+    let mut assembly = set.tables.assemble(program);
+    assembly.errors.iter_mut().filter(|error| error.line <= 1).for_each(|error| error.column += 1);
+    let first = assembly.labels.iter_mut().filter(|label| label.line == 0);
+    first.for_each(|label| label.at += BYTE_ORDER_MARK.len_utf8());
+    assembly
 }
 
 /// The texts with which comments start, besides a `#` at the start of a line.
@@ -153,7 +164,7 @@ fn in_quotes(text: &str) -> bool {
 }
 
 /// Whether a character can be part of the name of a register or modifier.
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 

@@ -9,7 +9,7 @@ use isaforge_core::parse::{Labels, parse_at};
 use isaforge_core::stream;
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, Position, TextEdit};
 
-use super::{Source, is_label, is_word};
+use super::{Source, assemble, is_label, is_word};
 use crate::text::{occurrences, run_at};
 
 /// The label at a position, and its range of bytes in the line.
@@ -175,7 +175,7 @@ pub fn rename(source: &Source, position: Position, new: &str) -> Result<Vec<Text
         let at = |place: Position| source.text.start(place.line as usize) + source.text.byte(place);
         text.replace_range(at(edit.range.start)..at(edit.range.end), new);
     }
-    let renamed = source.set.tables.assemble(&text);
+    let renamed = assemble(&source.set, &text);
     let (old, new_bytes) = (&source.assembly, &renamed);
     if old.errors.len() == new_bytes.errors.len() && old.bytes == new_bytes.bytes {
         return Ok(edits);

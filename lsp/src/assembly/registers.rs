@@ -39,7 +39,7 @@ pub(crate) fn spellings(set: &Set) -> Vec<(String, Register)> {
 }
 
 /// The registers that a spelling in a set of groups stands for.
-fn of_group(name: &'static RegisterName) -> impl Iterator<Item = (String, Register)> {
+pub(crate) fn of_group(name: &'static RegisterName) -> impl Iterator<Item = (String, Register)> {
     let numbers = (name.from..=name.to).take(MAX_REGISTERS as usize);
     numbers.filter_map(|number| {
         let bank = u16::try_from(name.bank).ok()?;

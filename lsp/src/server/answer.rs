@@ -11,8 +11,8 @@ use lsp_types::request::{
 };
 use lsp_types::{
     DocumentHighlightKind, DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, GotoDefinitionResponse, Hover,
-    InlayHintParams, Location, PrepareRenameResponse, RenameParams, SymbolKind, TextDocumentPositionParams, Uri,
-    WorkspaceEdit,
+    HoverContents, InlayHintParams, Location, MarkupContent, MarkupKind, PrepareRenameResponse, Range, RenameParams,
+    SymbolInformation, SymbolKind, TextDocumentPositionParams, Uri, WorkspaceEdit,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,7 +20,9 @@ use serde_json::Value;
 
 use super::{ServeError, Server};
 use crate::assembly::{self, Source};
+use crate::specification::entry::is_foreign;
 use crate::specification::{self, Checked};
+use crate::text::unmarked;
 
 /// Why a request has no answer.
 type Refused = (ErrorCode, String);
@@ -31,9 +33,12 @@ impl Server<'_> {
     pub(super) fn answer(&mut self, request: Request) -> Result<(), ServeError> {
         let Request { id, method, params } = request;
         let answer = match method.as_str() {
-            HoverRequest::METHOD => read(params).and_then(|place| shown(self.hover(&place))),
+            HoverRequest::METHOD => {
+                read(params).and_then(|place| shown(self.hover(&place).map(|hover| self.plain(hover))))
+            }
             Completion::METHOD => {
-                self.at(params, |source, place| Some(assembly::complete::complete(source, place.position)))
+                let inserts = self.options.inserts;
+                self.at(params, |source, place| Some(assembly::complete::complete(source, place.position, inserts)))
             }
             GotoDefinition::METHOD => read(params).and_then(|place| shown(self.definition(&place))),
             References::METHOD => {
@@ -51,10 +56,9 @@ impl Server<'_> {
             InlayHintRequest::METHOD => read::<InlayHintParams>(params).and_then(|params| {
                 shown(self.source(&params.text_document.uri).map(|source| assembly::words::hints(source, params.range)))
             }),
-            DocumentSymbolRequest::METHOD => read::<DocumentSymbolParams>(params).and_then(|params| {
-                let source = self.source(&params.text_document.uri);
-                shown(source.map(|source| DocumentSymbolResponse::Nested(symbols(source))))
-            }),
+            DocumentSymbolRequest::METHOD => {
+                read::<DocumentSymbolParams>(params).and_then(|params| shown(self.outline(&params.text_document.uri)))
+            }
             _ => Err((ErrorCode::MethodNotFound, format!("`{method}` is not supported"))),
         };
         self.send(Message::Response(match answer {
@@ -75,9 +79,22 @@ impl Server<'_> {
 
     /// The specification that a document belongs to, and the document's path.
     fn specification(&mut self, name: &Uri) -> Option<(Rc<Checked>, PathBuf)> {
-        let path = self.documents.get(name).filter(|document| document.yaml)?.path.clone()?;
+        let path = self.documents.get(name).filter(|document| document.data)?.path.clone()?;
+        if is_foreign(&path) {
+            return None;
+        }
         let unsaved = self.unsaved();
         Some((self.specifications.of_file(&path, &unsaved)?, path))
+    }
+
+    /// The hover text in a form that the client shows.
+    fn plain(&self, mut hover: Hover) -> Hover {
+        if let HoverContents::Markup(content) = &mut hover.contents
+            && !self.options.markdown
+        {
+            *content = MarkupContent { kind: MarkupKind::PlainText, value: unmarked(&content.value) };
+        }
+        hover
     }
 
     fn hover(&mut self, place: &TextDocumentPositionParams) -> Option<Hover> {
@@ -96,6 +113,20 @@ impl Server<'_> {
         }
         let range = assembly::names::definition(self.source(name)?, place.position)?;
         Some(GotoDefinitionResponse::Scalar(Location::new(name.clone(), range)))
+    }
+
+    /// The labels of a program, or the definitions in a file of a specification.
+    fn outline(&mut self, name: &Uri) -> Option<DocumentSymbolResponse> {
+        let symbols = match self.specification(name) {
+            Some((_, path)) => specification::answers::symbols(&path, &self.unsaved())?,
+            None => symbols(self.source(name)?),
+        };
+        if self.options.nests {
+            return Some(DocumentSymbolResponse::Nested(symbols));
+        }
+        let mut flat = Vec::new();
+        flatten(name, None, symbols, &mut flat);
+        Some(DocumentSymbolResponse::Flat(flat))
     }
 
     fn rename(&mut self, params: RenameParams) -> Answer {
@@ -118,10 +149,33 @@ fn references(source: &Source, place: &TextDocumentPositionParams, declaration: 
     found.into_iter().map(|one| Location::new(place.text_document.uri.clone(), one.range)).collect()
 }
 
-/// The labels of a program.
+/// Lists the symbols of a tree.
+fn flatten(name: &Uri, container: Option<&str>, symbols: Vec<DocumentSymbol>, found: &mut Vec<SymbolInformation>) {
+    for symbol in symbols {
+        #[allow(deprecated, reason = "the field has no default")]
+        found.push(SymbolInformation {
+            name: symbol.name.clone(),
+            kind: symbol.kind,
+            tags: None,
+            deprecated: None,
+            location: Location::new(name.clone(), symbol.range),
+            container_name: container.map(str::to_owned),
+        });
+        flatten(name, Some(&symbol.name), symbol.children.unwrap_or_default(), found);
+    }
+}
+
+/// The labels of a program, each with the lines up to the next one.
 fn symbols(source: &Source) -> Vec<DocumentSymbol> {
-    let symbol = |label: &isaforge_core::assembly::Label| {
-        let range = source.text.range(label.line, label.at..label.at + label.name.len());
+    let labels = &source.assembly.labels;
+    let symbol = |(index, label): (usize, &isaforge_core::assembly::Label)| {
+        let selection_range = source.text.range(label.line, label.at..label.at + label.name.len());
+        let end = match labels.get(index + 1) {
+            Some(next) if next.line == label.line => source.text.position(next.line, next.at),
+            Some(next) => source.text.position(next.line - 1, usize::MAX),
+            None => source.text.position(source.text.lines() - 1, usize::MAX),
+        };
+        let range = Range::new(selection_range.start, end);
         #[allow(deprecated, reason = "the field has no default")]
         DocumentSymbol {
             name: label.name.clone(),
@@ -130,11 +184,11 @@ fn symbols(source: &Source) -> Vec<DocumentSymbol> {
             tags: None,
             deprecated: None,
             range,
-            selection_range: range,
+            selection_range,
             children: None,
         }
     };
-    source.assembly.labels.iter().map(symbol).collect()
+    labels.iter().enumerate().map(symbol).collect()
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refused> {

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use isaforge_compiler::source::visible;
+use lsp_server::{Message, Request};
 use lsp_types::notification::PublishDiagnostics;
+use lsp_types::request::{InlayHintRefreshRequest, Request as _};
 use lsp_types::{Diagnostic, DiagnosticSeverity, Position, PublishDiagnosticsParams, Range, Uri};
 
 use super::{ServeError, Server};
 use crate::assembly;
-use crate::specification::entry::is_entry;
+use crate::specification::entry::{is_entry, is_foreign};
 use crate::specification::{Checked, noted};
 use crate::uri;
 
@@ -24,11 +26,11 @@ impl Server<'_> {
         for name in names {
             let Some(document) = self.documents.get(&name) else { continue };
             let version = Some(document.version);
-            if document.yaml {
+            if document.data {
                 specifications |= document.path.is_some();
                 if document.path.is_none() {
                     let message = "a specification is checked when it is a file, since it may name others; save it";
-                    let entry = is_entry(&document.text);
+                    let entry = document.language == "yaml" && is_entry(&document.text);
                     let found = entry.then(|| noted(message.to_owned())).into_iter().collect();
                     self.publish(name, version, found)?;
                 }
@@ -50,7 +52,16 @@ impl Server<'_> {
             };
             self.publish(name, version, found)?;
         }
-        if specifications { self.check_specifications(&waiting.names) } else { Ok(()) }
+        if specifications {
+            self.check_specifications(&waiting.names)?;
+        }
+        if waiting.words && self.options.refreshes {
+            self.refreshed += 1;
+            let id = format!("words {}", self.refreshed).into();
+            let method = InlayHintRefreshRequest::METHOD.to_owned();
+            self.send(Message::Request(Request { id, method, params: serde_json::Value::Null }))?;
+        }
+        Ok(())
     }
 
     /// Checks the specifications that open documents belong to. Files that had diagnostics and no longer have any,
@@ -70,7 +81,7 @@ impl Server<'_> {
             }
         }
         let open =
-            self.documents.values().filter(|document| document.yaml).filter_map(|document| document.path.clone());
+            self.documents.values().filter(|document| document.data).filter_map(|document| document.path.clone());
         for path in open {
             found.entry(path).or_default();
         }
@@ -93,7 +104,8 @@ impl Server<'_> {
     fn specifications_in_use(&mut self) -> Vec<Rc<Checked>> {
         let unsaved = self.unsaved();
         // Entries first: their parts need no search.
-        let mut open: Vec<(bool, &PathBuf)> = unsaved.iter().map(|(path, text)| (!is_entry(text), path)).collect();
+        let mut open: Vec<(bool, &PathBuf)> =
+            unsaved.iter().map(|(path, text)| (is_foreign(path) || !is_entry(text), path)).collect();
         open.sort();
         let (mut found, mut entries): (Vec<Rc<Checked>>, HashSet<PathBuf>) = (Vec::new(), HashSet::new());
         for (is_part, path) in open {

@@ -9,12 +9,16 @@ use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
     Notification as _,
 };
-use lsp_types::{DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, Uri};
+use lsp_types::{
+    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, TextDocumentContentChangeEvent,
+    Uri,
+};
 
 use super::{ServeError, Server, read};
 use crate::assembly::Source;
 use crate::specification::Unsaved;
-use crate::uri;
+use crate::specification::entry::{is_foreign, is_yaml};
+use crate::{text, uri};
 
 /// How long a pause in typing must be before a text is checked …
 const PAUSE: Duration = Duration::from_millis(120);
@@ -27,7 +31,10 @@ pub struct Document {
     pub version: i32,
     /// Its file, with symbolic links resolved.
     pub path: Option<PathBuf>,
-    pub yaml: bool,
+    /// The name of its language, as the editor calls it.
+    pub language: String,
+    /// Whether it may be a part of a specification: YAML, or a document in a format that specifications import.
+    pub data: bool,
     /// The result for exactly this text, or the error; `None` when it has not been computed.
     pub assembly: Option<Result<Source, (String, usize)>>,
     /// Whether the result depends on the files of a specification.
@@ -41,6 +48,8 @@ pub struct Waiting {
     pub names: BTreeSet<String>,
     /// Whether specifications must be checked, whatever documents have changed.
     pub specifications: bool,
+    /// Whether the words of programs may have changed although their texts have not.
+    pub words: bool,
     /// When the first and the last change came.
     since: Option<(Instant, Instant)>,
 }
@@ -62,6 +71,20 @@ impl Waiting {
     }
 }
 
+impl Document {
+    /// Applies a change: of a range, or of the whole text.
+    fn edit(&mut self, change: TextDocumentContentChangeEvent) {
+        match change.range {
+            Some(range) => {
+                let start = text::offset(&self.text, range.start);
+                let end = text::offset(&self.text, range.end).max(start);
+                self.text.replace_range(start..end, &change.text);
+            }
+            None => self.text = change.text,
+        }
+    }
+}
+
 impl Server<'_> {
     pub(super) fn hear(&mut self, notification: Notification) -> Result<(), ServeError> {
         let Notification { method, params } = notification;
@@ -69,20 +92,20 @@ impl Server<'_> {
             DidOpenTextDocument::METHOD => {
                 let Some(DidOpenTextDocumentParams { text_document: opened }) = read(params) else { return Ok(()) };
                 let path = uri::path(&opened.uri).map(|path| path.canonicalize().unwrap_or(path));
-                let end = path.as_deref().and_then(Path::extension).and_then(|end| end.to_str());
-                let yaml = opened.language_id == "yaml" || matches!(end, Some("yaml" | "yml"));
+                let language = opened.language_id;
+                let of_kind = |path: &Path| is_yaml(path) || is_foreign(path);
+                let data = matches!(&language[..], "yaml" | "xml" | "json") || path.as_deref().is_some_and(of_kind);
                 let (text, version) = (opened.text, opened.version);
-                let document = Document { text, version, path, yaml, assembly: None, depends: false };
+                let document = Document { text, version, path, language, data, assembly: None, depends: false };
                 self.waiting.add(&opened.uri);
                 self.documents.insert(opened.uri, document);
             }
             DidChangeTextDocument::METHOD => {
                 let Some(params) = read::<DidChangeTextDocumentParams>(params) else { return Ok(()) };
                 let name = params.text_document.uri;
-                if let (Some(document), Some(last)) =
-                    (self.documents.get_mut(&name), params.content_changes.into_iter().next_back())
-                {
-                    (document.text, document.version) = (last.text, params.text_document.version);
+                if let Some(document) = self.documents.get_mut(&name).filter(|_| !params.content_changes.is_empty()) {
+                    params.content_changes.into_iter().for_each(|change| document.edit(change));
+                    document.version = params.text_document.version;
                     document.assembly = None;
                     self.waiting.add(&name);
                 }
@@ -95,7 +118,7 @@ impl Server<'_> {
                 self.waiting.names.remove(name.as_str());
                 match self.documents.remove(&name) {
                     // Its diagnostics may belong to its unsaved text.
-                    Some(Document { yaml: true, path: Some(_), .. }) => {
+                    Some(Document { data: true, path: Some(_), .. }) => {
                         self.waiting.specifications = true;
                         self.waiting.changed();
                     }
@@ -111,9 +134,10 @@ impl Server<'_> {
     /// Checks everything again that depends on files.
     fn files_changed(&mut self) {
         self.sets.forget_failures();
-        for (name, document) in self.documents.iter_mut().filter(|(_, document)| !document.yaml && document.depends) {
+        for (name, document) in self.documents.iter_mut().filter(|(_, document)| !document.data && document.depends) {
             document.assembly = None;
             self.waiting.add(name);
+            self.waiting.words = true;
         }
         self.waiting.specifications = true;
         self.waiting.changed();
@@ -121,16 +145,17 @@ impl Server<'_> {
 
     /// The unsaved texts of specifications.
     pub(super) fn unsaved(&self) -> Unsaved {
-        let open = self.documents.values().filter(|document| document.yaml);
+        let open = self.documents.values().filter(|document| document.data);
         open.filter_map(|document| Some((document.path.clone()?, document.text.clone()))).collect()
     }
 
     /// An assembled program, or the error and the line that causes it. `None` for other documents.
     pub(super) fn assembly(&mut self, name: &Uri) -> Option<&Result<Source, (String, usize)>> {
-        let document = self.documents.get_mut(name).filter(|document| !document.yaml)?;
+        let document = self.documents.get_mut(name).filter(|document| !document.data)?;
         if document.assembly.is_none() {
             let path = document.path.clone().unwrap_or_default();
-            let read = match self.sets.named(&document.text, &path, &self.options.default) {
+            let file = uri::file_name(name);
+            let read = match self.sets.named(&document.text, &file, &document.language, &self.options.default) {
                 Some(found) => {
                     let beside = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                     let workspace = self.options.folder(document.path.as_deref());

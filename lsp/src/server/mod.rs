@@ -9,15 +9,17 @@
 //! - `documents`: open texts, and what must be checked when they or files change
 //! - `check`: diagnostics, which wait for a pause in typing
 //! - `answer`: requests, which depend on the current text
+//! - `client`: whether the process of the client is still there
 //! - this file: the life of a connection
 
 mod answer;
 mod check;
+mod client;
 mod documents;
 mod options;
 
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
 use lsp_types::notification::{Exit, Initialized, Notification as _, ShowMessage};
@@ -41,12 +43,15 @@ pub enum ServeError {
     /// The client is gone.
     #[error("the connection to the client is closed")]
     Gone,
+    /// The process that the client named as its own has ended; the connection may still be open.
+    #[error("the process {0} of the client has ended")]
+    Ended(u32),
 }
 
 /// Serves one client until it asks to exit. `sets` are the built-in instruction sets.
 ///
 /// # Errors
-/// When the client closes the connection or sends `exit`, both without `shutdown` before.
+/// When the client closes the connection or sends `exit`, both without `shutdown` before, or when its process ends.
 pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> {
     let params = initialize(connection, sets)?;
     let (options, complaints) = Options::read(&params);
@@ -58,6 +63,7 @@ pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> 
         waiting: Waiting::default(),
         published: HashMap::new(),
         specifications: Specifications::default(),
+        refreshed: 0,
     };
     for message in complaints {
         server.notify::<ShowMessage>(ShowMessageParams { typ: MessageType::WARNING, message })?;
@@ -65,12 +71,13 @@ pub fn serve(connection: &Connection, sets: &[Known]) -> Result<(), ServeError> 
     server.run()?;
     // Only `exit` is left.
     loop {
-        match connection.receiver.recv() {
-            Ok(Message::Request(request)) => {
+        match server.hear_until(None) {
+            Ok(Some(Message::Request(request))) => {
                 refuse(connection, request, ErrorCode::InvalidRequest, "the server is shut down")?;
             }
-            Ok(Message::Notification(told)) if told.method == Exit::METHOD => return Ok(()),
+            Ok(Some(Message::Notification(told))) if told.method == Exit::METHOD => return Ok(()),
             Ok(_) => {}
+            Err(ServeError::Ended(process)) => return Err(ServeError::Ended(process)),
             Err(_) => return Ok(()),
         }
     }
@@ -112,7 +119,12 @@ struct Server<'s> {
     /// The diagnostics of specifications that the client shows, by name of the file; only those that are not empty.
     published: HashMap<String, Vec<Diagnostic>>,
     specifications: Specifications,
+    /// How often the client was told to ask for inlay hints again.
+    refreshed: u32,
 }
+
+/// How often the server looks whether its client is still there.
+const LOOKS: Duration = Duration::from_secs(3);
 
 impl Server<'_> {
     /// Serves until `shutdown`.
@@ -140,18 +152,33 @@ impl Server<'_> {
 
     /// The next message. `None` when it is time to check what has changed.
     fn next(&self) -> Result<Option<Message>, ServeError> {
-        let receiver = &self.connection.receiver;
-        let Some((due, latest)) = self.waiting.due() else {
-            return receiver.recv().map(Some).map_err(|_| ServeError::Gone);
-        };
-        if Instant::now() >= latest {
-            return Ok(None);
+        match self.waiting.due() {
+            Some((_, latest)) if Instant::now() >= latest => Ok(None),
+            // A message that is there already is read even if the pause has passed: it may change the text once more.
+            Some((due, _)) => self.hear_until(Some(due)),
+            None => self.hear_until(None),
         }
-        // A message that is there already is read even if the pause has passed: it may change the text once more.
-        match receiver.recv_deadline(due) {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.is_timeout() => Ok(None),
-            Err(_) => Err(ServeError::Gone),
+    }
+
+    /// Waits for a message, at most until a time. `None` when that time has come.
+    fn hear_until(&self, due: Option<Instant>) -> Result<Option<Message>, ServeError> {
+        let receiver = &self.connection.receiver;
+        loop {
+            let look = Instant::now() + LOOKS;
+            let until = match (due, self.options.client) {
+                (None, None) => return receiver.recv().map(Some).map_err(|_| ServeError::Gone),
+                (Some(due), None) => due,
+                (due, Some(_)) => due.map_or(look, |due| due.min(look)),
+            };
+            match receiver.recv_deadline(until) {
+                Ok(message) => return Ok(Some(message)),
+                Err(error) if !error.is_timeout() => return Err(ServeError::Gone),
+                Err(_) if due.is_some_and(|due| Instant::now() >= due) => return Ok(None),
+                Err(_) => {}
+            }
+            if let Some(process) = self.options.client.filter(|process| client::has_ended(*process)) {
+                return Err(ServeError::Ended(process));
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use isaforge_core::Tables;
 use isaforge_core::table::Shape;
 use lsp_types::{
-    CompletionOptions, HoverProviderCapability, InitializeParams, OneOf, RenameOptions, ServerCapabilities,
+    CompletionOptions, HoverProviderCapability, InitializeParams, MarkupKind, OneOf, RenameOptions, ServerCapabilities,
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
 };
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub fn capabilities(sets: &[Known]) -> ServerCapabilities {
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
-            change: Some(TextDocumentSyncKind::FULL),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
             save: Some(true.into()),
             ..TextDocumentSyncOptions::default()
         })),
@@ -60,6 +60,16 @@ pub struct Options {
     pub default: Named,
     /// Whether the client watches files if it is asked to.
     pub watches: bool,
+    /// Whether the client shows Markdown on hover; otherwise it gets plain text.
+    pub markdown: bool,
+    /// Whether the outline may be a tree.
+    pub nests: bool,
+    /// Whether a completion may leave the rest of a word in place.
+    pub inserts: bool,
+    /// Whether the client asks for inlay hints again if it is told to.
+    pub refreshes: bool,
+    /// The process of the client, with which the server ends.
+    pub client: Option<u32>,
     folders: Vec<PathBuf>,
 }
 
@@ -76,7 +86,17 @@ impl Options {
         let workspace = params.capabilities.workspace.as_ref();
         let watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
         let watches = watching.and_then(|files| files.dynamic_registration).unwrap_or(false);
-        (Options { default, watches, folders }, complaints)
+        let hints = workspace.and_then(|workspace| workspace.inlay_hint.as_ref());
+        let refreshes = hints.and_then(|hints| hints.refresh_support).unwrap_or(false);
+        let documents = params.capabilities.text_document.as_ref();
+        let formats = documents.and_then(|all| all.hover.as_ref()?.content_format.as_deref()).unwrap_or_default();
+        let markdown = formats.first() == Some(&MarkupKind::Markdown);
+        let outline = documents.and_then(|all| all.document_symbol.as_ref());
+        let nests = outline.and_then(|outline| outline.hierarchical_document_symbol_support).unwrap_or(false);
+        let completion = documents.and_then(|all| all.completion.as_ref()?.completion_item.as_ref());
+        let inserts = completion.and_then(|item| item.insert_replace_support).unwrap_or(false);
+        let client = params.process_id;
+        (Options { default, watches, markdown, nests, inserts, refreshes, client, folders }, complaints)
     }
 
     /// The workspace folder of a document, or else the first one, if there is any.

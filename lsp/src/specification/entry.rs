@@ -1,5 +1,17 @@
 //! Decides which documents are root files of a specification, even incomplete ones.
 
+use std::path::Path;
+
+/// Whether a file is YAML by its name.
+pub fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "yaml" || end == "yml")
+}
+
+/// Whether a file is in a format that only parts of a specification have here. A JSON document may have any keys.
+pub fn is_foreign(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "xml" || end == "json")
+}
+
 /// Whether a text is the entry of a specification: its root has the key `isa`, but not `program`, which launch files
 /// have. The text need not be valid YAML, since it may be edited right now.
 ///

@@ -22,6 +22,7 @@ use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };
 
+use self::entry::{is_foreign, is_yaml};
 use crate::text::Text;
 use crate::uri;
 
@@ -155,14 +156,12 @@ pub struct Specifications(HashMap<PathBuf, Rc<Checked>>);
 impl Specifications {
     /// The specification that a file belongs to: its own, or one whose entry is beside or above it.
     pub fn of_file(&mut self, path: &Path, unsaved: &Unsaved) -> Option<Rc<Checked>> {
-        if is_entry(path, unsaved)? {
+        if is_entry(path, unsaved)? && !is_foreign(path) {
             return Some(self.check(path, unsaved));
         }
         let folders = path.ancestors().skip(1).take(MAX_FOLDERS);
         let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
-        let files = files
-            .map(|file| file.path())
-            .filter(|file| file.extension().is_some_and(|end| end == "yaml" || end == "yml"));
+        let files = files.map(|file| file.path()).filter(|file| is_yaml(file));
         let mut entries = files.filter(|file| is_entry(file, unsaved) == Some(true));
         let belongs = |checked: &Rc<Checked>| checked.files.iter().any(|file| file == path);
         entries.find_map(|entry| Some(self.check(&entry, unsaved)).filter(belongs))

@@ -14,7 +14,11 @@ pub struct Editor {
 
 impl Editor {
     pub fn new(options: Value) -> Editor {
-        Editor::starting(json!({ "capabilities": {}, "initializationOptions": options }))
+        let capabilities = json!({
+            "hover": { "contentFormat": ["markdown", "plaintext"] },
+            "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+        });
+        Editor::starting(json!({ "capabilities": { "textDocument": capabilities }, "initializationOptions": options }))
     }
 
     /// Starts a server with these parameters.

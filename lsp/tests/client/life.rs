@@ -171,3 +171,31 @@ fn a_client_that_can_is_asked_to_watch_files() {
     assert_eq!(asked["registrations"][0]["method"], "workspace/didChangeWatchedFiles");
     editor.end();
 }
+
+#[test]
+fn a_client_gets_only_what_it_can_show() {
+    let mut editor = Editor::starting(json!({ "capabilities": { "textDocument": {
+        "hover": { "contentFormat": ["plaintext", "markdown"] }, "documentSymbol": {},
+    } } }));
+    editor.open("file:///a.s", "asm", "# isa: valhall\nloop: MOV.i32 r1, r2\n");
+    let shown = editor.at("hover", "file:///a.s", 1, 8)["contents"].clone();
+    let text = shown["value"].as_str().expect("a text");
+    assert_eq!(shown["kind"], "plaintext");
+    assert!(text.starts_with("MOV.i32") && !text.contains(['|', '*', '`']), "{text}");
+    let symbol = editor.at("documentSymbol", "file:///a.s", 0, 0)[0].clone();
+    assert_eq!((&symbol["name"], &symbol["location"]["uri"]), (&json!("loop"), &json!("file:///a.s")));
+    editor.end();
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_ends_with_the_process_of_its_client() {
+    let (client, theirs) = Connection::memory();
+    let server = std::thread::spawn(move || serve(&theirs, &[] as &[Known]));
+    let params = json!({ "capabilities": {}, "processId": u32::MAX >> 1 });
+    let first = Request { id: RequestId::from(1), method: "initialize".to_owned(), params };
+    client.sender.send(Message::Request(first)).expect("the server listens");
+    // The connection stays open.
+    let ended = server.join().expect("it does not panic");
+    assert!(matches!(ended, Err(ServeError::Ended(_))), "{ended:?}");
+}

@@ -1,5 +1,6 @@
 //! Tests of the server with a simulated editor.
 
+mod completion;
 mod editor;
 mod life;
 mod programs;
@@ -59,7 +60,10 @@ fn the_set_is_named_by_a_comment_a_file_or_the_editor() {
     }
     editor.open("file:///b.s", "asm", "// isa: valhal\n");
     let found = editor.diagnostics("file:///b.s");
-    assert_eq!(found[0]["message"], "`valhal` is neither `valhall`, `usc` nor a specification");
+    assert_eq!(
+        found[0]["message"],
+        "`valhal` is neither `valhall`, `usc` nor the path of a specification\ndid you mean `valhall`?"
+    );
     editor.end();
 
     let editor = Editor::new(Value::Null);

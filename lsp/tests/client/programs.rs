@@ -122,8 +122,8 @@ fn references_leave_out_the_declaration_if_it_is_not_wanted() {
 #[test]
 fn completion_of_large_sets_is_short_and_without_duplicates() {
     let mut editor = Editor::new(Value::Null);
-    editor.open("file:///a.usc", "asm", "0 : cndst 0, \n1 : fmul r1\n2 : fmul ");
-    for (line, column) in [(0, 13), (2, 9)] {
+    editor.open("file:///a.usc", "asm", "0 : fmul ft1, \n1 : fmul ft1, r1\n2 : fmul ft1,");
+    for (line, column) in [(0, 14), (2, 13)] {
         let answer = editor.at("completion", "file:///a.usc", line, column);
         assert_eq!(answer["isIncomplete"], true);
         let found = labels(&answer["items"]);
@@ -131,7 +131,7 @@ fn completion_of_large_sets_is_short_and_without_duplicates() {
         let names: std::collections::BTreeSet<&String> = found.iter().collect();
         assert_eq!(names.len(), found.len());
     }
-    let found = labels(&editor.at("completion", "file:///a.usc", 1, 11));
+    let found = labels(&editor.at("completion", "file:///a.usc", 1, 16));
     assert!(found.contains(&"r17".to_owned()) && found.iter().all(|name| name.starts_with("r1")), "{found:?}");
     editor.end();
 }
@@ -154,5 +154,108 @@ fn lists_of_registers_are_completed_as_lists() {
     editor.open("file:///b.s", "asm", &completed);
     let found = editor.diagnostics("file:///b.s");
     assert_eq!(errors(&found), [] as [&Value; 0]);
+    editor.end();
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_program() {
+    let mut editor = Editor::new(Value::Null);
+    for (uri, text) in [
+        ("file:///a.valhall", "\u{feff}loop: MOV.i32 r1, r2\nBRANCHZ.eq r1, loop\n"),
+        ("file:///a.s", "\u{feff}// isa: valhall\nloop: MOV.i32 r1, r2\nBRANCHZ.eq r1, loop\n"),
+    ] {
+        editor.open(uri, "asm", text);
+        let found = editor.diagnostics(uri);
+        assert_eq!(errors(&found), [] as [&Value; 0]);
+    }
+    let loops = editor.at("definition", "file:///a.valhall", 1, 16);
+    assert_eq!(loops["range"]["start"], json!({ "line": 0, "character": 1 }));
+    assert_eq!(starts(&editor.at("documentHighlight", "file:///a.valhall", 0, 16)), [(0, 15), (1, 11)]);
+    editor.change("file:///a.valhall", 2, "\u{feff}MOV.i32 r1, r99\n");
+    let found = editor.diagnostics("file:///a.valhall");
+    assert_eq!(found[0]["range"]["start"], json!({ "line": 0, "character": 14 }));
+    editor.change("file:///a.valhall", 3, "\u{feff}MOV.i3\n");
+    let found = editor.at("completion", "file:///a.valhall", 0, 7);
+    assert_eq!((labels(&found), edit(&found[0]).0), (vec!["MOV.i32".to_owned()], 1));
+    editor.end();
+}
+
+#[test]
+fn a_completion_replaces_the_word_in_which_the_cursor_is() {
+    let text = "# isa: valhall\nMOV.i32.wait0126 r1\n";
+    let mut editor = Editor::new(Value::Null);
+    editor.open("file:///a.s", "asm", text);
+    let found = editor.at("completion", "file:///a.s", 1, 8);
+    assert_eq!((edit(&found[0]).0, edit(&found[0]).1), (8, 16));
+    editor.end();
+    // An editor that can leaves the choice to its user.
+    let item = json!({ "completionItem": { "insertReplaceSupport": true } });
+    let mut editor = Editor::starting(json!({ "capabilities": { "textDocument": { "completion": item } } }));
+    editor.open("file:///a.s", "asm", text);
+    let edit = editor.at("completion", "file:///a.s", 1, 8)[0]["textEdit"].clone();
+    let end = |range: &str| edit[range]["end"]["character"].as_u64();
+    assert_eq!((end("insert"), end("replace")), (Some(8), Some(16)));
+    editor.end();
+}
+
+#[test]
+fn changes_of_ranges_are_applied_as_the_editor_counts() {
+    let mut editor = Editor::new(Value::Null);
+    editor.open("file:///a.s", "asm", "# isa: valhall\r\n# 𝒳\rMOV.i32 r1, r99\n");
+    assert_eq!(errors(&editor.diagnostics("file:///a.s")), [] as [&Value; 0]);
+    let range = |start: (u32, u32), end: (u32, u32)| {
+        let place = |(line, character)| json!({ "line": line, "character": character });
+        json!({ "start": place(start), "end": place(end) })
+    };
+    let changes = json!([
+        { "range": range((1, 4), (2, 0)), "text": "\n" },
+        { "range": range((2, 12), (2, 15)), "text": "r2" },
+        { "range": range((9, 0), (9, 9)), "text": "MOV.i32 r1, r98" },
+    ]);
+    let document = json!({ "uri": "file:///a.s", "version": 2 });
+    editor.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    let found = editor.diagnostics("file:///a.s");
+    assert_eq!((found.len(), &found[0]["range"]["start"]), (1, &json!({ "line": 3, "character": 13 })), "{found:?}");
+    assert_eq!(editor.at("hover", "file:///a.s", 2, 1)["range"], range((2, 0), (2, 14)));
+    editor.end();
+}
+
+#[test]
+fn labels_extend_to_the_next_one() {
+    let mut editor = Editor::new(Value::Null);
+    editor.open("file:///a.s", "asm", "# isa: valhall\na: MOV.i32 r1, r2\nMOV.i32 r1, r2\nb: c: MOV.i32 r1, r2\n");
+    let found = editor.at("documentSymbol", "file:///a.s", 0, 0);
+    let ranges = |name: &str| -> Vec<Value> { (0..3).map(|index| found[index][name].clone()).collect() };
+    let range = |a, b, c, d| json!({ "start": { "line": a, "character": b }, "end": { "line": c, "character": d } });
+    assert_eq!(ranges("range"), [range(1, 0, 2, 14), range(3, 0, 3, 3), range(3, 3, 4, 0)]);
+    assert_eq!(ranges("selectionRange"), [range(1, 0, 1, 1), range(3, 0, 3, 1), range(3, 3, 3, 4)]);
+    editor.end();
+}
+
+#[test]
+fn the_set_follows_from_any_name_and_from_the_language() {
+    let editor = Editor::new(Value::Null);
+    for (uri, language) in [
+        ("vscode-vfs://github/a/b.valhall", "asm"),
+        ("http://example.org/b.valhall.s?raw=1", "plaintext"),
+        ("untitled:Untitled-1", "valhall"),
+        ("file:///a.s", "mali"),
+    ] {
+        editor.open(uri, language, "MOV.i32 r1, r99\n");
+        let found = editor.diagnostics(uri);
+        assert!(found[0]["message"].to_string().contains("`99`"), "{uri}: {found:?}");
+    }
+    editor.end();
+}
+
+#[test]
+fn a_set_that_is_not_there_is_named_with_what_was_searched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().canonicalize().expect("it is there");
+    let program = uri::of_path(&folder.join("program.s")).expect("a path").to_string();
+    let editor = Editor::new(Value::Null);
+    editor.open(&program, "asm", "// isa: ../nosuch.yaml\n");
+    let path = folder.parent().expect("it has one").join("nosuch.yaml");
+    assert_eq!(editor.diagnostics(&program)[0]["message"], format!("there is no file `{}`", path.display()));
     editor.end();
 }

@@ -125,3 +125,79 @@ fn files_that_others_change_are_checked_again() {
     assert_eq!(editor.diagnostics(&entry).len(), 1);
     editor.end();
 }
+
+#[test]
+fn unsaved_parts_in_other_formats_count() {
+    let (_kept, folder) = folder();
+    let specs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/valhall");
+    copy(&specs, &folder);
+    let entry = name(&folder.join("isa.yaml"));
+    let part = name(&folder.join("isa.xml"));
+    let text = fs::read_to_string(folder.join("isa.xml")).expect("it is there");
+    let editor = Editor::new(Value::Null);
+    editor.open(&entry, "yaml", &fs::read_to_string(folder.join("isa.yaml")).expect("it is there"));
+    assert_eq!(editor.diagnostics(&entry), [] as [Value; 0]);
+    editor.open(&part, "xml", &text.replacen("<ins ", "<inz ", 1));
+    let found = editor.diagnostics(&part);
+    assert!(found.iter().any(|one| one["code"] == "E0013"), "{found:?}");
+    editor.change(&part, 2, &text);
+    assert_eq!(editor.diagnostics(&part), [] as [Value; 0]);
+    // Documents that are no part of anything are not complained about.
+    editor.open("file:///nowhere/a.xml", "xml", "<a/>");
+    assert_eq!(editor.diagnostics("file:///nowhere/a.xml"), [] as [Value; 0]);
+    editor.end();
+}
+
+/// Copies the files of a folder and of the folders in it.
+fn copy(from: &Path, to: &Path) {
+    for file in fs::read_dir(from).expect("it is there") {
+        let file = file.expect("it can be read").path();
+        let there = to.join(file.file_name().expect("it has a name"));
+        if file.is_dir() {
+            fs::create_dir(&there).expect("it can be made");
+            copy(&file, &there);
+        } else {
+            fs::copy(&file, &there).expect("it can be copied");
+        }
+    }
+}
+
+#[test]
+fn imported_files_are_found_and_definitions_listed() {
+    let (_kept, folder) = folder();
+    let (entry, part) = blink(&folder);
+    let mut editor = Editor::new(Value::Null);
+    editor.open(&entry, "yaml", BLINK);
+    editor.open(&part, "yaml", MORE);
+    let import = BLINK.lines().position(|line| line.starts_with("import:")).expect("it is there") as u32;
+    let found = editor.at("definition", &entry, import, 12);
+    assert_eq!((&found["uri"], &found["range"]["start"]["line"]), (&json!(part), &json!(0)));
+    let outline = editor.at("documentSymbol", &entry, 0, 0);
+    let names = |all: &Value| -> Vec<String> {
+        let all = all.as_array().into_iter().flatten();
+        all.map(|one| {
+            format!("{} {}", one["detail"].as_str().unwrap_or_default(), one["name"].as_str().unwrap_or_default())
+        })
+        .collect()
+    };
+    assert_eq!(names(&outline), ["banks lamp", "instructions SET.u8"]);
+    let inner = names(&outline[1]["children"]);
+    assert_eq!(inner, ["modifiers when", "operands dst", "operands level"]);
+    assert_eq!(names(&editor.at("documentSymbol", &part, 0, 0)), ["enums When"]);
+    editor.end();
+}
+
+#[test]
+fn hints_are_asked_for_again_when_a_specification_has_changed() {
+    let (_kept, folder) = folder();
+    let (entry, _) = blink(&folder);
+    let program = name(&folder.join("a.s"));
+    let refreshes = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+    let editor = Editor::starting(json!({ "capabilities": refreshes }));
+    editor.open(&program, "asm", "// isa: blink.yaml\nSET.u8.lit l3, #200\n");
+    editor.diagnostics(&program);
+    fs::write(folder.join("blink.yaml"), BLINK.replace("0b001", "0b010")).expect("it can be written");
+    editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": entry, "type": 2 }] }));
+    editor.told("workspace/inlayHint/refresh");
+    editor.end();
+}
