@@ -25,7 +25,7 @@ pub enum Expected {
     Words(&'static [&'static str]),
     /// A value of this type.
     Value(Type),
-    /// An operand: index into [`GroupIsa::operands`].
+    /// An operand: index into [`GroupIsa::operands`](crate::group::GroupIsa::operands).
     Operand(u16),
     /// A dot and this word.
     Suffix(&'static str),
