@@ -14,21 +14,21 @@ use crate::usc::task::Task;
 /// Returns the register with this number in a bank. `None` when it does not exist.
 pub type Numbered = fn(u32) -> Option<Register>;
 
-/// The banks: the prefix of the registers' names, their number, whether instances share them, and the register with a
-/// given number.
-pub const BANKS: [(&str, usize, bool, Numbered); 12] = [
-    ("r", TEMPORARIES, false, Register::temporary),
-    ("i", INTERNALS, false, |n| Register::special(36 + n)),
-    ("o", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
-    ("vi", TEMPORARIES, false, |n| Register::new(Regbank::Vtxin, n)),
-    ("idx", 2, false, |n| Register::new(if n == 0 { Regbank::Idx0 } else { Regbank::Idx1 }, 5)),
-    ("sr", SPECIALS, false, Register::unnamed),
-    ("sl", INTERNALS, true, |n| Some(Register::Slot(n as u16))),
-    ("g", GLOBALS, true, |n| Some(Register::Global(n as u16))),
-    ("sh", SHARED, true, |n| Some(Register::Shared(n as u16))),
-    ("cf", SHARED, true, |n| Some(Register::Coefficient(n as u16))),
-    ("dc", DYNAMIC, true, |n| Some(Register::Dynamic(n as u16))),
-    (CONSTANTS, SPECIALS, true, |n| constant(n as usize).and_then(|_| Register::special(n))),
+/// The banks: the prefix of the registers' names, what they are called, their number, whether instances share them, and
+/// the register with a given number.
+pub const BANKS: [(&str, &str, usize, bool, Numbered); 12] = [
+    ("r", "temporaries", TEMPORARIES, false, Register::temporary),
+    ("i", "internal registers", INTERNALS, false, |n| Register::special(36 + n)),
+    ("o", "pixel outputs", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
+    ("vi", "vertex inputs", TEMPORARIES, false, |n| Register::new(Regbank::Vtxin, n)),
+    ("idx", "index registers", 2, false, |n| Register::new(if n == 0 { Regbank::Idx0 } else { Regbank::Idx1 }, 5)),
+    ("sr", "special registers", SPECIALS, false, Register::unnamed),
+    ("sl", "slots", INTERNALS, true, |n| Some(Register::Slot(n as u16))),
+    ("g", "globals", GLOBALS, true, |n| Some(Register::Global(n as u16))),
+    ("sh", "shared registers", SHARED, true, |n| Some(Register::Shared(n as u16))),
+    ("cf", "coefficients", SHARED, true, |n| Some(Register::Coefficient(n as u16))),
+    ("dc", "dynamic constants", DYNAMIC, true, |n| Some(Register::Dynamic(n as u16))),
+    (CONSTANTS, "constants", SPECIALS, true, |n| constant(n as usize).and_then(|_| Register::special(n))),
 ];
 /// The bank of constants.
 pub const CONSTANTS: &str = "c";
@@ -79,7 +79,7 @@ impl<H: Host> View for Seen<'_, H> {
             Some(_) => return bit(self.task.running),
             None => {}
         }
-        let (_, _, _, register) = BANKS.get(usize::from(register.bank))?;
+        let (.., register) = BANKS.get(usize::from(register.bank))?;
         Some(value(self.task, self.common, register(number)?, lane).into())
     }
 

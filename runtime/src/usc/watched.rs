@@ -12,9 +12,9 @@ impl<'a> Watched<'a> {
     /// Creates a machine for a USC program with these bytes. `start` runs it from its start with the given watch, and
     /// returns the host as the program leaves it.
     pub fn usc(code: &[u8], start: impl Fn(&mut Watch<'_>) -> Result<Software, String> + 'a) -> Self {
-        let bank = |&(open, count, uniform, _): &(&str, usize, bool, Numbered)| {
+        let bank = |&(open, title, count, uniform, _): &(&str, &str, usize, bool, Numbered)| {
             let constant = open == CONSTANTS;
-            Bank { uniform, constant, ..Bank::new(open, count as u32, 32).titled(title(open)) }
+            Bank { uniform, constant, ..Bank::new(open, count as u32, 32).titled(title) }
         };
         let masks = ["p", "pe"].map(|name| Bank { names: vec![name.to_owned()], ..Bank::new("", 1, 1) });
         let banks = BANKS.iter().map(bank).chain(masks).collect();
@@ -34,24 +34,5 @@ impl<'a> Watched<'a> {
             let host = start(&mut watch)?;
             Ok(move |address, into: &mut [u8]| host.peek(address, into))
         })
-    }
-}
-
-/// What the registers of a bank are called.
-fn title(open: &str) -> &'static str {
-    match open {
-        "r" => "temporaries",
-        "i" => "internal registers",
-        "o" => "pixel outputs",
-        "vi" => "vertex inputs",
-        "idx" => "index registers",
-        "sr" => "special registers",
-        "sl" => "slots",
-        "g" => "globals",
-        "sh" => "shared registers",
-        "cf" => "coefficients",
-        "dc" => "dynamic constants",
-        CONSTANTS => "constants",
-        _ => "",
     }
 }
