@@ -7,15 +7,17 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, Parser};
+use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::SessionContext;
 use isaforge_cli::output::{count, say, thousands};
 use isaforge_cli::paint::{BOLD, ERROR, GOOD, HELP, paint};
+use isaforge_compiler::suggest::{did_you_mean, one_of};
 
 use crate::args::{AnswerArgs, Cli, Command, DiffArgs, ImportArgs, QueryArgs, RunArgs, UnseenArgs};
 use crate::error::{Error, Result};
 use crate::import::{self, import};
-use crate::lake::Lake;
+use crate::lake::{Lake, Table};
 use crate::output::{self, Format};
 use crate::run::{self, inputs::Inputs};
 use crate::sets::{Known, Sets};
@@ -235,12 +237,27 @@ fn is_short(sql: &str) -> Result<()> {
     }
 }
 
+/// The error with a table that is meant, if the one that it names does not exist.
+fn of_table(error: DataFusionError) -> Error {
+    let text = error.strip_backtrace();
+    let name = text.split_once("table '").and_then(|(_, rest)| rest.split_once("' not found"));
+    let Some((name, _)) = name else { return error.into() };
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let known = || Table::ALL.map(Table::name).into_iter().chain(["instructions"]);
+    let help = match did_you_mean(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected {}", one_of(known())),
+    };
+    Error::usage(format!("there is no table `{name}`"), help)
+}
+
 /// Computes an answer and writes it.
 async fn answer(context: &SessionContext, sql: &str, args: &AnswerArgs) -> Result<u8> {
     is_short(sql)?;
     // Queries must not modify anything.
     let reads = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let rows = context.sql_with_options(sql, reads).await?.execute_stream().await?;
+    let planned = context.sql_with_options(sql, reads).await.map_err(of_table)?;
+    let rows = planned.execute_stream().await?;
     let Some(path) = args.output.as_deref().filter(|path| *path != Path::new("-")) else {
         if args.format == Format::Parquet && io::stdout().is_terminal() {
             return Err(Error::usage("a terminal cannot show a Parquet file", "write it to a file: `-o FILE`"));

@@ -72,7 +72,23 @@ impl Error {
     }
 }
 
-/// The message without the backtrace that some errors carry.
+/// What is wrong, without the backtrace and the names of phases that errors of DataFusion carry.
 fn of_query(error: &DataFusionError) -> String {
-    error.strip_backtrace()
+    const PHASES: [&str; 5] = [
+        "Error during planning: ",
+        "Execution error: ",
+        "SQL error: ",
+        "This feature is not implemented: ",
+        "Invalid or Unsupported Configuration: ",
+    ];
+    let text = error.strip_backtrace();
+    // Functions have one form here, which the message says.
+    let mut text = text.split(" No function matches").next().unwrap_or_default().trim();
+    if let Some((_, reason)) = text.split_once("coercion failed with: ") {
+        text = reason;
+    }
+    while let Some(rest) = PHASES.iter().find_map(|phase| text.strip_prefix(phase)) {
+        text = rest;
+    }
+    text.to_owned()
 }

@@ -190,7 +190,12 @@ impl ScalarUDFImpl for Function {
     fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
         let (least, most) = self.kind.arguments();
         if !(least..=most).contains(&given.len()) {
-            return plan_err!("{} arguments given, expected `{}`", given.len(), self.kind.usage());
+            return plan_err!(
+                "expected `{}`, found {} argument{}",
+                self.kind.usage(),
+                given.len(),
+                if given.len() == 1 { "" } else { "s" }
+            );
         }
         let wanted = |index| if index == 0 { DataType::BinaryView } else { DataType::Utf8View };
         for (index, given) in given.iter().enumerate() {

@@ -43,6 +43,10 @@ pub fn settle(config: SessionConfig, options: &Options) -> SessionConfig {
     let settings = config.options_mut();
     // Code is compact and slow to decode relative to its size, so that even small files are worth splitting.
     settings.optimizer.repartition_file_min_size = 4096;
+    if let Some(memory) = options.memory {
+        // What has been spilled is merged in memory as well; the default is too little for texts.
+        settings.execution.sort_spill_reservation_bytes = memory / 4 / settings.execution.target_partitions.max(1);
+    }
     // Programs that a filter excludes are not decompressed.
     settings.execution.parquet.pushdown_filters = true;
     config

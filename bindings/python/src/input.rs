@@ -98,7 +98,9 @@ impl Items {
                 1 => "expected bytes, or unsigned numbers in native byte order".to_owned(),
                 _ => format!("words have {} bits: expected unsigned numbers of as many, or bytes", 8 * size),
             };
-            return Err(PyTypeError::new_err(format!("{expected}; not {format:?}")));
+            let nulls = "; a column with nulls becomes floats: pass it as an Arrow array (`to_arrow()`)";
+            let help = if matches!(format.as_str(), "e" | "f" | "d") { nulls } else { "" };
+            return Err(PyTypeError::new_err(format!("{expected}; not {format:?}{help}")));
         }
         let first = buffer.buf_ptr().cast::<u8>().cast_const();
         let strided = buffer.dimensions() == 1 && buffer.suboffsets().is_none() && item == size;

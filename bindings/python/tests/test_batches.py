@@ -192,6 +192,7 @@ def test_wrong_types_are_refused(valhall: Isa, column: Callable[[Isa], Callable[
         ([1, 2, 3], "numpy.array makes a buffer of a list"),
         ((1, 2, 3), "numpy.array makes a buffer of a list"),
         (numpy.ma.array([1], mask=[True], dtype=numpy.uint64), "`filled` replaces them"),
+        (numpy.array([1.0, numpy.nan]), "a column with nulls becomes floats"),
     ],
     ids=lambda given: str(type(given)),
 )

@@ -7,9 +7,9 @@ use isaforge_cli::run::launch::LaunchFile;
 use isaforge_cli::run::user_defined::launch::{Number, OwnLaunch};
 use isaforge_cli::run::valhall::compute;
 use isaforge_cli::specification::render;
-use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::Sources;
+use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value, read_yaml};
 use isaforge_runtime::valhall::host::Resources;
 use sha2::{Digest, Sha256};
@@ -77,15 +77,14 @@ impl Inputs {
             if has {
                 continue;
             }
+            // The empty program is replaced by each program to run.
             if in_workgroups {
-                // The empty program is replaced by each program to run.
-                let whole = format!("{text}\nisa: {}\nprogram: \"\"\n", known.recipe.name);
+                let more = [("isa", known.recipe.name.as_str()), ("program", "")];
                 let of = |node: &Node, sources: &mut Sources, out: &mut Diagnostics| launch(node, folder, sources, out);
-                inputs.launch = Some(read(path, &whole, &mut files, of)?);
+                inputs.launch = Some(read((path, &text), &more, &mut files, of)?);
             } else {
-                let whole = format!("{text}\nprogram: \"\"\n");
                 let of = |node: &Node, sources: &mut Sources, out: &mut Diagnostics| start(node, folder, sources, out);
-                inputs.start = Some(read(path, &whole, &mut files, of)?);
+                inputs.start = Some(read((path, &text), &[("program", "")], &mut files, of)?);
             }
         }
         let mut digest = Sha256::new();
@@ -105,16 +104,27 @@ impl Inputs {
     }
 }
 
-/// Reads a launch file for one kind of set. The files that it refers to are added to `files`.
+/// Reads a launch file for one kind of set, with texts for `more` keys. The files that it refers to are added to `files`.
 fn read<T>(
-    path: &Path,
-    text: &str,
+    (path, text): (&Path, &str),
+    more: &[(&str, &str)],
     files: &mut Vec<String>,
     of: impl FnOnce(&Node, &mut Sources, &mut Diagnostics) -> Option<T>,
 ) -> Result<T> {
     let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
     let file = sources.add(path.display().to_string(), text.to_owned());
-    let node = read_yaml(&sources, file, &mut diagnostics);
+    let mut node = read_yaml(&sources, file, &mut diagnostics);
+    if let Some(Node { value: Value::Map(entries), .. }) = &mut node {
+        for (key, _) in entries.iter().filter(|(key, _)| matches!(key.value.as_str(), "isa" | "program")) {
+            let error = Diagnostic::error("L0001", key.span, format!("inputs have no `{}`", key.value));
+            diagnostics.push(error.help("they are for all programs of the lake"));
+        }
+        let span = Span::new(file, 0..0);
+        entries.extend(more.iter().map(|(key, text)| {
+            (Spanned { value: (*key).to_owned(), span }, Node { span, value: Value::Text((*text).to_owned()) })
+        }));
+    }
+    let node = node.filter(|_| !diagnostics.has_errors());
     let found = node.as_ref().and_then(|node| of(node, &mut sources, &mut diagnostics));
     diagnostics.finish();
     render(&diagnostics, &sources);

@@ -113,8 +113,13 @@ fn wrong_questions_say_what_is_wrong() {
     for (sql, expected) in [
         ("SELEC 1", "SELEC"),
         ("SELECT opcod FROM instructions", "opcod"),
-        ("SELECT isa_count(code) FROM programs", "isa_count(code, form [, modifiers [, isa]])"),
         ("SELECT isa_text(name) FROM programs", "argument 1 must be code"),
+        ("SELECT * FROM program", "did you mean `programs`?"),
+        ("SELECT * FROM nothing", "expected `programs`"),
+        (
+            "SELECT isa_count(code) FROM programs",
+            "error: expected `isa_count(code, form [, modifiers [, isa]])`, found 1 argument\n",
+        ),
         ("SELECT isa_text(X'00', 'usc')", "the lake has no set `usc`"),
         ("SELECT isa_count(X'00', 'FMA.f23')", "did you mean `FMA.f"),
         ("CREATE TABLE x AS SELECT 1", "DDL"),

@@ -27,9 +27,17 @@ fn programs_leave_results_and_their_hash() {
                   WHERE a.label = 'before' AND b.label = 'after' AND a.result_hash <> b.result_hash";
     assert_eq!(one(&lake, differ), "0");
     assert_eq!(one(&lake, "SELECT count(*) FROM results"), "4");
-    fs::write(at("wrong.yaml"), "buffer: { out: { size: 16 } }\n").unwrap();
-    let said = refused(&["run", &lake, "--inputs", &at("wrong.yaml").display().to_string()], 2);
-    assert!(said.contains("unknown") || said.contains("buffer"), "{said}");
+    for (wrong, expected) in [
+        ("buffer: { out: { size: 16 } }\n", "unknown key `buffer`"),
+        ("uniforms: [1]\nisa: valhall\n", "wrong.yaml:2:1"),
+        ("{ program: NOP }\n", "inputs have no `program`"),
+    ] {
+        fs::write(at("wrong.yaml"), wrong).unwrap();
+        let said = refused(&["run", &lake, "--inputs", &at("wrong.yaml").display().to_string()], 2);
+        assert!(said.contains(expected), "{said}");
+    }
+    fs::write(at("none.yaml"), "{}\n").unwrap();
+    refused(&["run", &lake, "--inputs", &at("none.yaml").display().to_string()], 1);
 }
 
 #[test]
