@@ -146,7 +146,7 @@ impl Function {
         if let Some((texts, unknown)) =
             texts.and_then(|texts| modifiers.iter().find(|one| !texts.contains(*one)).map(|one| (texts, *one)))
         {
-            let near = did_you_mean(unknown, texts.into_iter());
+            let near = did_you_mean(unknown, texts);
             let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
             return exec_err!("isa_count: there is no modifier `{unknown}`{help}");
         }
