@@ -83,7 +83,7 @@ fn of_query(error: &DataFusionError) -> String {
     ];
     let text = error.strip_backtrace();
     // Functions have one form here, which the message says.
-    let mut text = text.split(" No function matches").next().unwrap_or_default().trim();
+    let mut text = text.split(". No function matches").next().unwrap_or_default().trim();
     if let Some((_, reason)) = text.split_once("coercion failed with: ") {
         text = reason;
     }
