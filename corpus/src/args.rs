@@ -97,7 +97,7 @@ pub struct AnswerArgs {
     /// The output file; standard output by default.
     #[arg(short, long = "output", value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How many parts are computed in parallel; one per core by default.
+    /// How many parts are computed in parallel; by default one per core, or one with `--memory`.
     #[arg(long, value_name = "N")]
     pub partitions: Option<usize>,
     /// The maximum memory for sorts and joins in MiB. Sorts spill to disk beyond it; what cannot ends with an error.

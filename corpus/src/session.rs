@@ -23,7 +23,7 @@ use crate::table::Instructions;
 /// Options for the execution of queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How many parts of a table are read in parallel; one per core by default.
+    /// How many parts of a table are read in parallel; by default one per core, or one if memory is limited.
     pub partitions: Option<usize>,
     /// The maximum memory in bytes for sorts and joins; they spill to disk beyond it.
     pub memory: Option<usize>,
@@ -37,7 +37,8 @@ pub fn config(options: &Options) -> SessionConfig {
 /// The settings common to sessions on this and other machines.
 pub fn settle(config: SessionConfig, options: &Options) -> SessionConfig {
     let mut config = config.with_information_schema(true);
-    if let Some(partitions) = options.partitions {
+    // Parts that sort at once do not leave each other the memory to merge what they have spilled.
+    if let Some(partitions) = options.partitions.or(options.memory.map(|_| 1)) {
         config = config.with_target_partitions(partitions.max(1));
     }
     let settings = config.options_mut();
@@ -45,7 +46,7 @@ pub fn settle(config: SessionConfig, options: &Options) -> SessionConfig {
     settings.optimizer.repartition_file_min_size = 4096;
     if let Some(memory) = options.memory {
         // What has been spilled is merged in memory as well; the default is too little for texts.
-        settings.execution.sort_spill_reservation_bytes = memory / 4 / settings.execution.target_partitions.max(1);
+        settings.execution.sort_spill_reservation_bytes = memory / 2 / settings.execution.target_partitions.max(1);
     }
     // Programs that a filter excludes are not decompressed.
     settings.execution.parquet.pushdown_filters = true;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use isaforge_corpus::output::{self, Format};
 
-use crate::support::{session, shaders};
+use crate::support::{fine, session, shaders};
 
 const HEAD: &str = "\
 # Twenty questions
@@ -22,6 +22,13 @@ target/release/isaforge-corpus query lake/ - < docs/queries/01-most-frequent.sql
 `--format svg` draws the pictures. Tests compare this page with the answers; `UPDATE_GOLDENS=1 cargo test --release queries`
 writes it.
 ";
+
+#[test]
+fn a_sort_in_little_memory_spills() {
+    let sql = "SELECT text, program FROM instructions ORDER BY text, program, pc";
+    let ask = |more: &[&str]| fine(&[&["query", shaders(), sql, "--format", "csv"], more].concat()).0;
+    assert!(ask(&[]) == ask(&["--memory", "8"]));
+}
 
 #[test]
 fn the_page_of_questions_has_the_answers() {
