@@ -78,7 +78,7 @@ fn what_is_no_protocol_ends_the_server_with_a_message() {
         (status, &message[..]),
         (Some(1), "isaforge lsp: the client sent `exit` without `shutdown` before it\n")
     );
-    // What is in a frame but no message is answered, and the server goes on.
+    // A frame without a valid message is answered, and the server goes on.
     assert_eq!(answer("Content-Length: 15\r\n\r\n{\"jsonrpc\":\"2\"}"), (Some(0), String::new()));
     assert_eq!(answer("Content-Length: 4\r\n\r\n{foo"), (Some(0), String::new()));
 }

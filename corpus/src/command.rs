@@ -202,8 +202,8 @@ async fn diff(args: DiffArgs) -> Result<u8> {
     let (old, new) = (Lake::at(&args.old)?, Lake::at(&args.new)?);
     let mut sets = session::register(&context, &old, Some("old")).await?;
     sets.extend(session::register(&context, &new, Some("new")).await?);
-    if let Some(name) = sets.ambiguous() {
-        let message = format!("the lakes have programs of different `{name}`");
+    if let Some(known) = sets.iter().find(|known| sets.is_ambiguous(&known.recipe.name)) {
+        let message = format!("the lakes have programs of different `{}`", known.recipe.name);
         return Err(Error::usage(message, "import both with the same specification"));
     }
     functions::register(&context, &sets);

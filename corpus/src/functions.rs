@@ -116,7 +116,7 @@ impl Function {
 
     fn set(&self, name: Option<&str>) -> Result<&Set> {
         let found = match name {
-            Some(name) if self.sets.iter().filter(|known| known.recipe.name == name).count() > 1 => {
+            Some(name) if self.sets.is_ambiguous(name) => {
                 return exec_err!("{}: the lakes have programs of different `{name}`", self.kind.name());
             }
             Some(name) => self.sets.get(name),

@@ -12,6 +12,7 @@ use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
+use isaforge_core::text::is_unseen;
 
 use crate::error::{Error, Result};
 use crate::lake::{hex, parquet};
@@ -122,9 +123,10 @@ fn whole(schema: &SchemaRef, rows: &[RecordBatch], format: Format, out: &mut dyn
     Ok(())
 }
 
-/// The text with replacements for control characters, which would reach a terminal.
+/// The text with replacements for characters that would change how a terminal or a picture shows their neighbours.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    let moves = |c| matches!(c, '\t' | '\r') || is_unseen(c);
+    text.chars().map(|c| if moves(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn values(batch: &RecordBatch, tab: bool, header: bool, out: &mut dyn Write) -> Result<()> {

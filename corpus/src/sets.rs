@@ -108,12 +108,9 @@ impl Sets {
         }
     }
 
-    /// A name that several sets have, if there is one.
-    pub fn ambiguous(&self) -> Option<&str> {
-        let mut names = self.iter().enumerate().map(|(index, known)| (index, known.recipe.name.as_str()));
-        names
-            .find(|(index, name)| self.0[..*index].iter().any(|other| other.recipe.name == *name))
-            .map(|(_, name)| name)
+    /// Whether several sets have this name.
+    pub fn is_ambiguous(&self, name: &str) -> bool {
+        self.iter().filter(|known| known.recipe.name == name).count() > 1
     }
 
     /// Their names, for messages.

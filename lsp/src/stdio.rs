@@ -36,7 +36,7 @@ impl Threads {
     }
 }
 
-/// A connection over byte streams. What is in the frame of a message but is none is answered with an error.
+/// A connection over byte streams. A frame without a valid message is answered with an error.
 pub fn connect(mut input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> (Connection, Threads) {
     let (server, Connection { sender, receiver }) = Connection::memory();
     let output = Arc::new(Mutex::new(output));

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn uris_lead_back_to_their_paths() {
-        for path in ["/work/a.s", "/a b/ü%41?#.s"] {
+        for path in ["/programs/a.s", "/a b/ü%41?#.s"] {
             let uri = Paths::Uris.write(Path::new(path));
             assert!(uri.is_ascii() && uri.starts_with("file:///"), "{uri}");
             assert_eq!(Paths::Uris.read(&uri), Path::new(path));

@@ -363,11 +363,12 @@ impl<'a> Server<'a> {
     /// Stops at the first instruction, or continues if the editor does not want to stop there.
     fn begin(&mut self, session: &Session<'_>, stop: &Stop<'_>) -> Option<Resume> {
         let hits = session.stops_at(stop.view);
-        match () {
-            () if !self.debugs => return Some(Resume::Continue),
-            () if self.entry => self.tell(session, stop, &stop.reason),
-            () if !hits.is_empty() => self.tell(session, stop, &Reason::Hits(hits)),
-            () => return Some(Resume::Continue),
+        if self.debugs && self.entry {
+            self.tell(session, stop, &stop.reason);
+        } else if self.debugs && !hits.is_empty() {
+            self.tell(session, stop, &Reason::Hits(hits));
+        } else {
+            return Some(Resume::Continue);
         }
         None
     }

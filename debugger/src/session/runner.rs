@@ -21,7 +21,7 @@ pub(super) enum Goal {
     Count(u64, Reason, u64),
     /// After this warp has executed this many instructions.
     Step(u64, u64),
-    /// After this many instructions, of which the next is that of any warp, and the others are of the same warp.
+    /// After the next instruction of any warp, and more of the same warp until there are this many.
     Any(u64),
     /// When a warp reaches a place.
     To(u64),
@@ -164,7 +164,7 @@ impl Observer for Runner<'_, '_, '_> {
             return;
         }
         let changes = std::mem::take(&mut self.pending);
-        let mut reason = hits(changes, Vec::new()).unwrap_or(Reason::End);
+        let mut reason = hits(changes).unwrap_or(Reason::End);
         self.session.now = None;
         while self.next.is_none() {
             let stop = Stop { reason, view, count: last, ended: true, depth: 0 };
@@ -195,7 +195,7 @@ impl Runner<'_, '_, '_> {
     /// The reason to stop that the goal or a breakpoint is.
     fn reached(&mut self, view: &dyn View, (count, again): (u64, bool), ended: Option<(u64, u64)>) -> Option<Reason> {
         let at = view.at();
-        let changes = std::mem::take(&mut self.pending);
+        let mut changes = std::mem::take(&mut self.pending);
         let crossings = &mut self.session.crossings;
         match &mut self.goal {
             Goal::Count(goal, reason, _) => return (*goal == count).then(|| reason.clone()),
@@ -234,7 +234,7 @@ impl Runner<'_, '_, '_> {
                 }
                 *left = left.saturating_sub(1);
                 if *left == 0 {
-                    return hits(changes, Vec::new()).or(Some(Reason::Step));
+                    return hits(changes).or(Some(Reason::Step));
                 }
                 self.goal = Goal::Step(at.warp, *left);
             }
@@ -242,19 +242,21 @@ impl Runner<'_, '_, '_> {
                 crossings.remove(&count);
                 *left = left.saturating_sub(1);
                 if *left == 0 {
-                    return hits(changes, Vec::new()).or(Some(Reason::Step));
+                    return hits(changes).or(Some(Reason::Step));
                 }
             }
-            Goal::To(pc) if *pc == at.pc && !again => return hits(changes, Vec::new()).or(Some(Reason::Step)),
+            Goal::To(pc) if *pc == at.pc && !again => return hits(changes).or(Some(Reason::Step)),
             Goal::Return { warp, lanes, depth, place }
                 if *warp == at.warp && !again && self.calls.is_within(at, *lanes, *depth, *place) =>
             {
-                return hits(changes, Vec::new()).or(Some(Reason::Step));
+                return hits(changes).or(Some(Reason::Step));
             }
             _ => {}
         }
-        let breakpoints = if again { Vec::new() } else { self.session.stops_at(view) };
-        let reason = hits(changes, breakpoints);
+        if !again {
+            changes.extend(self.session.stops_at(view));
+        }
+        let reason = hits(changes);
         if let Goal::Scan(_, last) = &mut self.goal {
             if let Some(reason) = reason {
                 *last = Some((count, reason));
@@ -390,10 +392,9 @@ impl Runner<'_, '_, '_> {
     }
 }
 
-/// The reason to stop for changes or breakpoints, if there are any.
-fn hits(mut changes: Vec<Hit>, breakpoints: Vec<Hit>) -> Option<Reason> {
-    changes.extend(breakpoints);
-    (!changes.is_empty()).then_some(Reason::Hits(changes))
+/// The reason to stop for hits, if there are any.
+fn hits(hits: Vec<Hit>) -> Option<Reason> {
+    (!hits.is_empty()).then_some(Reason::Hits(hits))
 }
 
 /// Describes a change of what is watched.

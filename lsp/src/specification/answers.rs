@@ -10,6 +10,7 @@ use lsp_types::{
     DocumentSymbol, Hover, HoverContents, Location, MarkupContent, MarkupKind, Position, Range, SymbolKind,
 };
 
+use super::entry::is_yaml;
 use super::outline::{Definition, Here, at, definitions};
 use super::{Checked, Unsaved};
 use crate::text::Text;
@@ -144,8 +145,7 @@ fn kind(section: &str) -> SymbolKind {
 /// The definition that a key's value refers to: the one in the section with the name of the key, or else the only one
 /// with this name.
 fn named(checked: &Checked, name: &str, key: &str) -> Option<Definition> {
-    let ends = |path: &Path| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
-    let files = checked.sources.files().filter(|file| ends(checked.sources.path_on_disk(*file)));
+    let files = checked.sources.files().filter(|file| is_yaml(checked.sources.path_on_disk(*file)));
     let all = files.flat_map(|file| definitions(&checked.sources, file)).filter(|found| found.name == name);
     let all: Vec<Definition> = all.collect();
     let has_section = |found: &&Definition| found.section.trim_end_matches('s') == key.trim_end_matches('s');

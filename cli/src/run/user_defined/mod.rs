@@ -5,7 +5,8 @@
 pub mod console;
 pub mod elf;
 pub mod launch;
-pub use std::fmt::Write as _;
+
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

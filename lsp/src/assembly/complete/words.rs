@@ -92,7 +92,7 @@ pub fn operands(source: &Source, isa: &'static Isa, before: &str, typed: &str) -
     };
     let offer = |text: Found| Offer { name: text.text, title: "", doc: text.doc };
     let has_labels = source.assembly.labels.iter().any(|label| starts(&label.name, typed)) && takes(FRESH);
-    // What is begun cannot be read before it is whole.
+    // The assembler cannot read the beginning of an operand.
     let begun = begun.into_iter().filter(|text| starts(&text.text, typed) && !text.text.is_empty()).map(offer);
     let begun = Offers::accepted(begun, typed, |_| true);
     let mut offers = Offers::accepted(found.into_iter().map(offer), typed, takes);
