@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstream::AutoStream;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tempfile::NamedTempFile;
 
 use isaforge_compiler::source::visible;
 use isaforge_core::text::is_unseen;
@@ -176,58 +177,84 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
 }
 
 fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    // Renaming over a symbolic link would replace the link, and renaming over a device would replace the device.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let old = fs::metadata(&path).ok();
-    if old.as_ref().is_some_and(|old| !old.is_file()) {
-        return OpenOptions::new().write(true).open(&path)?.write_all(content);
-    }
-    if let Some(folder) = path.parent().filter(|_| old.is_none()) {
-        fs::create_dir_all(folder)?;
-    }
-    let (mut file, temporary) = Temporary::beside(&path)?;
+    let mut file = WholeFile::create(path)?;
     file.write_all(content)?;
-    if let Some(old) = old {
-        file.set_permissions(old.permissions())?;
-    }
-    drop(file);
-    temporary.become_file(&path)
+    file.finish()
 }
 
-/// A temporary file that is removed unless it is renamed.
-struct Temporary(PathBuf);
+/// A file that is written as a whole: readers see either the old content or, after [`finish`](Self::finish), all of the
+/// new content. If it is dropped before, the old content is kept.
+#[derive(Debug)]
+pub struct WholeFile {
+    /// The path, followed through links.
+    path: PathBuf,
+    target: Written,
+}
 
-impl Temporary {
-    fn beside(path: &Path) -> io::Result<(File, Temporary)> {
-        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
-        let mut taken = None;
-        for attempt in 0..100 {
-            let mut hidden = std::ffi::OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
-            let temporary = path.with_file_name(hidden);
-            match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-                Ok(file) => return Ok((file, Temporary(temporary))),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = Some(error),
-                Err(error) => return Err(error),
-            }
+#[derive(Debug)]
+enum Written {
+    /// A device or pipe, which is written directly.
+    Device(File),
+    /// A file beside the path that replaces it in the end.
+    Temporary(NamedTempFile),
+}
+
+impl WholeFile {
+    /// Begins to write a file. Its folder is created if it is missing.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        // Renaming over a symbolic link would replace the link, and renaming over a device would replace the device.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let old = fs::metadata(&path).ok();
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
+            let target = Written::Device(OpenOptions::new().write(true).open(&path)?);
+            return Ok(WholeFile { path, target });
         }
-        Err(taken.unwrap_or_else(|| io::Error::other("no free name for a temporary file")))
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if old.is_none() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let temporary = builder.tempfile_in(folder).map_err(without_path)?;
+        if let Some(old) = old {
+            temporary.as_file().set_permissions(old.permissions())?;
+        }
+        Ok(WholeFile { path, target: Written::Temporary(temporary) })
     }
 
-    fn become_file(mut self, path: &Path) -> io::Result<()> {
-        fs::rename(&self.0, path)?;
-        self.0 = PathBuf::new();
+    /// Replaces the old content.
+    ///
+    /// # Errors
+    /// When the file cannot be replaced.
+    pub fn finish(self) -> io::Result<()> {
+        match self.target {
+            Written::Device(mut file) => file.flush(),
+            Written::Temporary(file) => Ok(file.persist(&self.path).map(drop)?),
+        }
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.target {
+            Written::Device(file) => file.write(bytes),
+            Written::Temporary(file) => file.as_file_mut().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            let _ = fs::remove_file(&self.0);
-        }
-    }
+/// Drops the path of a temporary file from an error about it: users have not named it.
+fn without_path(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|inner| inner.source()?.downcast_ref::<io::Error>()?.raw_os_error());
+    cause.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// A progress bar on standard error, if that is a terminal, for `all` units of work.

@@ -1,6 +1,5 @@
 //! Runs the command line.
 
-use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,7 +9,7 @@ use clap::{CommandFactory, Parser};
 use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::SessionContext;
-use isaforge_cli::output::{count, say, thousands};
+use isaforge_cli::output::{WholeFile, count, say, thousands};
 use isaforge_cli::paint::{BOLD, ERROR, GOOD, HELP, paint};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 
@@ -292,22 +291,11 @@ impl<W: Write> Write for Pipe<W> {
 
 async fn write_file(path: &Path, rows: datafusion::execution::SendableRecordBatchStream, format: Format) -> Result<u8> {
     let failed = |error| Error::File { what: format!("cannot write `{}`", path.display()), error };
-    // Renaming over a symbolic link would replace the link, and renaming over a device would replace the device.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&path).is_ok_and(|old| !old.is_file()) {
-        let file = fs::OpenOptions::new().write(true).open(&path).map_err(failed)?;
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        output::write(rows, format, &mut out).await?;
-        return out.flush().map_err(failed).map(|()| FINE);
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut out = BufWriter::with_capacity(1 << 16, builder.tempfile_in(folder).map_err(failed)?);
+    let file = WholeFile::create(path).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
     output::write(rows, format, &mut out).await?;
     let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.persist(&path).map_err(|error| failed(error.error)).map(|_| FINE)
+    file.finish().map_err(failed).map(|()| FINE)
 }
 
 async fn run_programs(args: RunArgs) -> Result<u8> {

@@ -1,32 +1,27 @@
 //! Names of documents and paths of files.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What is escaped in the paths of URIs.
+const ESCAPED: AsciiSet =
+    NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
 
 /// The last part of the name of a document, which need not be a file.
 pub fn file_name(uri: &Uri) -> String {
     let whole = uri.as_str();
     let whole = whole.split(['?', '#']).next().unwrap_or(whole);
     let last = whole.rsplit(['/', ':']).next().unwrap_or_default();
-    decoded(last).unwrap_or_else(|| last.to_owned())
+    decoded(last).map_or_else(|| last.to_owned(), Cow::into_owned)
 }
 
-/// Replaces `%` and two digits by the byte that they stand for.
-fn decoded(encoded: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut rest = encoded.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-                (digit(rest.next())? << 4 | digit(rest.next())?) as u8
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+/// Replaces `%` and two digits by the byte that they stand for. `None` if the bytes are no text.
+fn decoded(encoded: &str) -> Option<Cow<'_, str>> {
+    percent_decode_str(encoded).decode_utf8().ok()
 }
 
 /// The path of a document, if it is a file.
@@ -37,25 +32,15 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
     let path = decoded(encoded)?;
     // `/C:/folder` is a path with a drive letter.
     let drive = path.as_bytes().get(2) == Some(&b':') && cfg!(windows);
-    Some(PathBuf::from(if drive { &path[1..] } else { &path }))
+    Some(PathBuf::from(if drive { &path[1..] } else { &path[..] }))
 }
 
 /// The name of the document for a file with this absolute path.
 pub fn of_path(path: &Path) -> Option<Uri> {
-    let mut encoded = String::from("file://");
     let path = path.to_str()?;
-    if !path.starts_with('/') {
-        encoded.push('/');
-    }
-    for byte in path.bytes() {
-        match byte {
-            b'\\' if cfg!(windows) => encoded.push('/'),
-            b'/' | b'-' | b'.' | b'_' | b'~' | b':' => encoded.push(byte.into()),
-            _ if byte.is_ascii_alphanumeric() => encoded.push(byte.into()),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Uri::from_str(&encoded).ok()
+    let path = if cfg!(windows) { Cow::from(path.replace('\\', "/")) } else { Cow::from(path) };
+    let root = if path.starts_with('/') { "" } else { "/" };
+    Uri::from_str(&format!("file://{root}{}", utf8_percent_encode(&path, &ESCAPED))).ok()
 }
 
 #[cfg(test)]

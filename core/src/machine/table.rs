@@ -70,6 +70,11 @@ impl Hardware {
         Type::unsigned(semantics.pc_bits).mask().saturating_mul(self.unit.into())
     }
 
+    /// The address after a program; `None` if the program counter cannot hold it.
+    pub fn end_of_program(&self, semantics: &Semantics, address: u64, size: u64) -> Option<u64> {
+        address.checked_add(size).filter(|end| *end <= self.last_address(semantics))
+    }
+
     /// Whether writes to an alternative are discarded.
     pub fn discards(&self, kind: u16, alternative: &str) -> bool {
         self.discards.iter().any(|(known, name)| *known == kind && *name == alternative)

@@ -69,7 +69,8 @@ fn processed<const L: usize>(
     let mut machine = Machine::<L>::new(encoding, semantics, hardware);
     machine.prepare();
     let (address, mut program) = (start.address, code.to_vec());
-    let end = address.checked_add(code.len() as u64).ok_or("the program ends beyond the last address")?;
+    let end = hardware.end_of_program(semantics, address, code.len() as u64);
+    let end = end.ok_or("the program ends beyond the last address of the program counter")?;
     let mut base = address;
     // Program memory has the size given by the hardware; the part that the program does not fill is zero.
     if hardware.program > 0 {
@@ -85,17 +86,14 @@ fn processed<const L: usize>(
     }
     machine.set_pc(address);
     for (name, values) in &start.registers {
-        let [variable] = Variable::named(name, semantics, hardware)[..] else {
-            return Err(format!("there is no register or state `{name}`"));
-        };
+        let variable =
+            Variable::one(name, semantics, hardware).map_err(|(message, help)| format!("{message}: {help}"))?;
         let values = values
             .iter()
             .map(|number| number.bits(variable.width).map_err(|(message, _)| format!("`{name}`: {message}")));
         let values = values.collect::<Result<Vec<u64>, String>>()?;
-        for lane in 0..L {
-            let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-            let _ = variable.write(&mut machine, lane, value);
-        }
+        variable.takes(values.len(), hardware)?;
+        variable.set(&mut machine, &values);
     }
     machine.breakpoints.extend([end]);
     if !code.is_empty() {

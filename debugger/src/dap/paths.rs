@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What is escaped in the paths of URIs.
+const ESCAPED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// How an editor writes paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Paths {
@@ -30,7 +35,7 @@ impl Paths {
         let rest = text.strip_prefix("file://").filter(|_| self == Paths::Uris);
         // A host may precede the path.
         let Some(rest) = rest.and_then(|rest| rest.find('/').map(|at| &rest[at..])) else { return text.into() };
-        let path = String::from_utf8_lossy(&decoded(rest)).into_owned();
+        let path = percent_decode_str(rest).decode_utf8_lossy();
         let drive = path.get(1..).filter(|path| cfg!(windows) && path.chars().nth(1) == Some(':'));
         drive.unwrap_or(&path).into()
     }
@@ -42,35 +47,8 @@ impl Paths {
             return path.into_owned();
         }
         let path = if cfg!(windows) { format!("/{}", path.replace('\\', "/")) } else { path.into_owned() };
-        let mut uri = "file://".to_owned();
-        for byte in path.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(byte.into()),
-                _ => uri.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        uri
+        format!("file://{}", utf8_percent_encode(&path, &ESCAPED))
     }
-}
-
-/// The bytes of a text with `%2F` and the like. What is not like that stays.
-fn decoded(text: &str) -> Vec<u8> {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
-    while let Some((first, more)) = rest.split_first() {
-        let digits = more.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &more[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = more;
-            }
-        }
-    }
-    bytes
 }
 
 #[cfg(test)]

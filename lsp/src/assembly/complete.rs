@@ -249,6 +249,11 @@ fn labels(source: &Source) -> impl Iterator<Item = Offer> {
     source.assembly.labels.iter().map(|label| Offer::plain(&label.name))
 }
 
+/// Whether a text ends in the middle of a word that the rest continues: a word must not be the start of another one.
+fn is_within_word(text: &str, rest: &str) -> bool {
+    text.ends_with(is_word) && rest.starts_with(is_word)
+}
+
 /// The name at the start of a fixed text, in which some texts have marks; `None` if it starts with punctuation.
 fn name_in(text: &str) -> Option<&str> {
     let text = text.trim_start();

@@ -29,10 +29,14 @@ enum Of {
 
 impl Variable {
     /// What a name stands for: a register; a state, or an element of one, such as `stack[3]`; or all elements of the
-    /// array `stack`. Empty if there is no such name.
-    pub fn named(text: &str, semantics: &Semantics, hardware: &Hardware) -> Vec<Self> {
-        if let Some(register) = hardware.register(text) {
-            return Self::register(register, hardware).into_iter().collect();
+    /// array `stack`.
+    ///
+    /// # Errors
+    /// A message and help when there is no such name.
+    pub fn named(text: &str, semantics: &Semantics, hardware: &Hardware) -> Result<Vec<Self>, (String, String)> {
+        let register = hardware.register(text).and_then(|register| Self::register(register, hardware));
+        if let Some(register) = register {
+            return Ok(vec![register]);
         }
         let found = semantics.states.iter().zip(0..).find_map(|(state, number)| {
             let elements = match Bank::of_state(state).index(text) {
@@ -42,7 +46,20 @@ impl Variable {
             };
             Some(Self::elements(state, number, elements, hardware).collect())
         });
-        found.unwrap_or_default()
+        let unknown = || format!("there is no register or state `{text}`");
+        found.ok_or_else(|| (unknown(), "write a register as instructions do".to_owned()))
+    }
+
+    /// The register, state, or element of a state with this name.
+    ///
+    /// # Errors
+    /// A message and help when there is no such name, or it is that of an array.
+    pub fn one(text: &str, semantics: &Semantics, hardware: &Hardware) -> Result<Self, (String, String)> {
+        match Self::named(text, semantics, hardware)?[..] {
+            [one] => Ok(one),
+            [first, .., last] => Err((format!("`{text}` is an array"), format!("name one of `{first}` to `{last}`"))),
+            [] => Err((format!("`{text}` has no elements"), String::new())),
+        }
     }
 
     /// All registers, and all states but those that alias one.
@@ -80,11 +97,29 @@ impl Variable {
         }
     }
 
-    /// Sets its value in a lane.
-    pub fn write<const L: usize>(&self, machine: &mut Machine<L>, lane: usize, value: u64) -> Option<()> {
-        match self.of {
-            Of::Register(register, _) => machine.write(register, lane, value),
-            Of::State(state, element) => machine.write_state(state.name, element.into(), lane, value),
+    /// Checks that it can be set to this number of values: one for all lanes, or one for each.
+    ///
+    /// # Errors
+    /// When it cannot; the message names it.
+    pub fn takes(&self, values: usize, hardware: &Hardware) -> Result<(), String> {
+        let lanes = usize::from(hardware.lanes.max(1));
+        match values {
+            1 => Ok(()),
+            _ if self.shared => Err(format!("all lanes share `{self}`, but there are {values} values")),
+            _ if values == lanes => Ok(()),
+            _ => Err(format!("`{self}` has {lanes} lanes, but values for {values}")),
+        }
+    }
+
+    /// Sets it to one value in all lanes, or to a value for each. Lanes without a value are set to zero.
+    pub fn set<const L: usize>(&self, machine: &mut Machine<L>, values: &[u64]) {
+        for lane in 0..L {
+            let value = if let [one] = values { *one } else { values.get(lane).copied().unwrap_or(0) };
+            // A lane that the machine does not have cannot be set.
+            let _ = match self.of {
+                Of::Register(register, _) => machine.write(register, lane, value),
+                Of::State(state, element) => machine.write_state(state.name, element.into(), lane, value),
+            };
         }
     }
 

@@ -65,26 +65,15 @@ impl Job {
         let mut registers = Vec::new();
         for (name, given) in Request::pairs(request.registers.as_ref())? {
             let name: String = name.extract()?;
-            let [variable] = <[_; 1]>::try_from(Variable::named(&name, semantics, hardware)).map_err(|all| {
-                PyKeyError::new_err(match &all[..] {
-                    [first, .., last] => format!("`{name}` is an array: name one of `{first}` to `{last}`"),
-                    _ => format!("there is no register or state `{name}`"),
-                })
-            })?;
+            let variable = Variable::one(&name, semantics, hardware)
+                .map_err(|(message, help)| PyKeyError::new_err(format!("{message}: {help}")))?;
             let values = values(&given, variable.width, &name)?;
-            if variable.shared && values.len() > 1 {
-                let message = format!("all lanes share `{name}`, but there are {} values", values.len());
-                return Err(PyValueError::new_err(message));
-            }
-            if values.len() != 1 && values.len() != usize::from(hardware.lanes.max(1)) {
-                let message = format!("there are {} lanes, but values for {}", hardware.lanes, values.len());
-                return Err(PyValueError::new_err(message));
-            }
+            variable.takes(values.len(), hardware).map_err(PyValueError::new_err)?;
             registers.push((variable, values));
         }
         let address = request.address.as_ref().map_or(Ok(0), |given| whole(given, "`address`"))?;
-        let last = hardware.last_address(semantics);
-        if u64::checked_add(address, code.len() as u64).is_none_or(|end| end > last) {
+        if hardware.end_of_program(semantics, address, code.len() as u64).is_none() {
+            let last = hardware.last_address(semantics);
             let message = format!("the program ends beyond the last address of the program counter, {last:#x}");
             return Err(PyValueError::new_err(message));
         }
@@ -231,13 +220,7 @@ fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) 
         })?;
     }
     machine.set_pc(job.address);
-    for (variable, values) in &job.registers {
-        for lane in 0..L {
-            let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-            // The register was looked up before; writing to a lane that does not exist has no effect.
-            let _ = variable.write(machine, lane, value);
-        }
-    }
+    job.registers.iter().for_each(|(variable, values)| variable.set(machine, values));
     Ok(())
 }
 

@@ -158,12 +158,7 @@ impl Program {
                 .map_err(|error| cannot(format!("memory at {base:#x}: {error}"), String::new()))?;
         }
         machine.set_pc(self.entry);
-        for (place, values) in &self.registers {
-            for lane in 0..L {
-                let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
-                let _ = place.write(&mut machine, lane, value);
-            }
-        }
+        self.registers.iter().for_each(|(variable, values)| variable.set(&mut machine, values));
         machine.breakpoints.extend(self.end);
         Ok(machine)
     }
@@ -386,38 +381,30 @@ fn read_launch(
     let address = launch.address.as_ref().map_or(0, |address| address.value);
     let code = program::load((tables, address), &launch.program, folder, sources, out);
     let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
-    let last = hardware.last_address(set.1);
-    let end = address.checked_add(size).filter(|end| *end <= last);
+    let end = hardware.end_of_program(set.1, address, size);
     if let (None, Some(address)) = (end, &launch.address) {
         let error = Diagnostic::error("L0003", address.span, "the program ends beyond the last address");
+        let last = hardware.last_address(set.1);
         out.push(error.help(format!("the program counter holds addresses up to {last:#x}")));
     }
     // The rest of program memory is zero, which means what it means in the set.
     let end = end.filter(|_| set.2.program == 0);
     let budget = launch.budget.unwrap_or(DEFAULT_BUDGET);
     let mut program = Program { end, budget, ..Program::new(path, set, address) };
-    let places = |name: &Spanned<String>, out: &mut Diagnostics| {
-        let found = Variable::named(&name.value, set.1, hardware);
-        if found.is_empty() {
-            let message = format!("there is no register or state `{}`", name.value);
-            out.push(Diagnostic::error("L0004", name.span, message).help("write a register as instructions do"));
-        }
-        found
+    let unknown = |name: &Spanned<String>, (message, help): (String, String)| {
+        Diagnostic::error("L0004", name.span, message).help(help)
     };
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
-        let mut found = places(name, out);
-        if let [first, .., last] = &found[..] {
-            let message = format!("`{}` is an array of {} elements", name.value, found.len());
-            let help = format!("name one of `{first}` to `{last}`");
-            out.push(Diagnostic::error("L0004", name.span, message).help(help));
-        }
-        let Some(found) = found.pop() else { continue };
-        if given.len() > 1 && found.shared {
-            let message = format!("all lanes share `{}`, but there are {} values", name.value, given.len());
-            out.push(Diagnostic::error("L0003", name.span, message).help("give it one number"));
-        } else if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
-            let message = format!("there are {} lanes, but values for {}", hardware.lanes, given.len());
-            out.push(Diagnostic::error("L0003", name.span, message));
+        let found = match Variable::one(&name.value, set.1, hardware) {
+            Ok(found) => found,
+            Err(error) => {
+                out.push(unknown(name, error));
+                continue;
+            }
+        };
+        if let Err(message) = found.takes(given.len(), hardware) {
+            let error = Diagnostic::error("L0003", name.span, message);
+            out.push(if found.shared { error.help("give it one number") } else { error });
         }
         let values = given.iter().map(|number| {
             number.bits(found.width).unwrap_or_else(|(message, fits)| {
@@ -428,7 +415,12 @@ fn read_launch(
         let values = values.collect();
         program.registers.push((found, values));
     }
-    program.show = launch.show.iter().flatten().flat_map(|name| places(name, out)).collect();
+    for name in launch.show.iter().flatten() {
+        match Variable::named(&name.value, set.1, hardware) {
+            Ok(found) => program.show.extend(found),
+            Err(error) => out.push(unknown(name, error)),
+        }
+    }
     // Program memory starts at address 0.
     let taken = if hardware.program > 0 { 0..hardware.program.into() } else { address..end.unwrap_or(address) };
     let beside = (!taken.is_empty()).then(|| (taken, launch.program.span()));

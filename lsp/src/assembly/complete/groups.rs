@@ -22,9 +22,7 @@ fn all(isa: &'static GroupIsa, text: &str) -> Vec<(&'static Operation, Expected)
 fn takes(isa: &'static GroupIsa, text: &str) -> bool {
     let found = std::cell::Cell::new(false);
     expected(isa, text, &|_, next| {
-        // A word must not be the start of another one.
-        let within =
-            text.ends_with(super::is_word) && matches!(next, Expected::Text(rest) if rest.starts_with(super::is_word));
+        let within = matches!(next, Expected::Text(rest) if super::is_within_word(text, rest));
         found.set(found.get() || !within);
     });
     found.get()

@@ -5,15 +5,14 @@ use std::collections::BTreeSet;
 
 use isaforge_core::stream::{Engine, Expected, Type};
 
-use super::{Any, Offer, Offers, labels, name_in};
-use crate::assembly::{Source, is_word};
+use super::{Any, Offer, Offers, is_within_word, labels, name_in};
+use crate::assembly::Source;
 
 /// Whether some instruction starts with a text.
 fn takes(source: &Source, engine: Engine, text: &str) -> bool {
     let found = Cell::new(false);
     engine.expected(text, &Any(source), &|next| {
-        // A word must not be the start of another one.
-        let within = text.ends_with(is_word) && matches!(next, Expected::Text(rest) if rest.starts_with(is_word));
+        let within = matches!(next, Expected::Text(rest) if is_within_word(text, rest));
         found.set(found.get() || !within);
     });
     found.get()
