@@ -47,10 +47,14 @@ Examples:
   echo '02 00 00 00 00 c1 91 00' | isaforge dis valhall --order memory
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
+ELF files, output of Arm's offline compiler, Mesa's shader caches, and Vulkan pipeline caches with
+its shaders are searched for code. OpenCL program binaries and PowerVR's compiled shaders are not
+read: those of Mesa and PoCL hold no GPU code, and the vendors do not publish the layouts.
+
 In hexadecimal input, white space, commas and underscores are ignored. Each `0x` number is a word,
 unless all of them are bytes or half-words. Dumps, listings with addresses or comments, C arrays,
-JSON, strings with `\\x` and ELF files are accepted too; a note on standard error says how ambiguous
-input was read, also where all of it decodes in both byte orders.
+JSON and strings with `\\x` are accepted too, and all of it compressed with gzip; a note on standard
+error says how ambiguous input was read, also where all of it decodes in both byte orders.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
 With `--exact`, valid words that the assembler would reject are printed this way too, with their
 text in the comment.
@@ -117,8 +121,9 @@ Examples:
   isaforge run --json launch.yaml | isaforge graph valhall shader.s --profile - -o hot.svg
                                                     blocks coloured by how often they ran
 
-Blocks in loops and back edges are orange, branches are blue. Unreachable blocks have a dashed
-border. The picture follows the viewer's light or dark theme.";
+Blocks in loops and back edges are orange, branches are blue, and instructions at which diverged
+threads reconverge are green. Unreachable blocks have a dashed border. The picture follows the
+viewer's light or dark theme.";
 
 /// Below the options of `grammar`.
 pub const GRAMMAR: &str = "\

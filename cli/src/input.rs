@@ -44,8 +44,10 @@ pub fn path_parser() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 /// The arguments that name input files.
-const READ: [&str; 13] =
-    ["spec", "file", "files", "old", "new", "from", "to", "since", "launch", "more", "what", "profile", "commands"];
+const READ: [&str; 15] = [
+    "spec", "file", "files", "old", "new", "from", "to", "since", "launch", "more", "what", "words", "names",
+    "profile", "commands",
+];
 
 /// Checks that a command line reads standard input at most once. Some commands read it if no file is named.
 ///
@@ -74,7 +76,7 @@ pub fn unsaved(path: &Path) -> Result<HashMap<PathBuf, String>, Failure> {
     if !is_standard(path) {
         return Ok(HashMap::new());
     }
-    let input = Input::read(Some(path))?.unpacked()?;
+    let input = Input::read(Some(path))?;
     let text = String::from_utf8(input.body().to_vec());
     let text = text.map_err(|_| Failure::usage("standard input is not UTF-8 text", ""))?;
     let path = std::path::absolute(path).map_err(Failure::reading(path))?;
@@ -103,6 +105,23 @@ pub fn head(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     };
     read.map_err(Failure::reading(path))?;
     Ok(head)
+}
+
+/// Words of a command line, with those of standard input in place of `-`.
+///
+/// # Errors
+/// When standard input cannot be read.
+pub fn words(given: &[String]) -> Result<Vec<String>, Failure> {
+    let mut words = Vec::new();
+    for word in given {
+        if word == "-" {
+            let input = Input::read(None)?;
+            words.extend(String::from_utf8_lossy(input.body()).split_whitespace().map(str::to_owned));
+        } else {
+            words.push(word.clone());
+        }
+    }
+    Ok(words)
 }
 
 /// The maximum size of an input file in bytes, compressed or not.
@@ -135,22 +154,29 @@ fn open_given(path: &Path) -> io::Result<fs::File> {
     if opened { fs::File::open(path) } else { open(path) }
 }
 
-/// Reads to the end, within the size limit.
+/// Reads to the end, within the size limit, and decompresses what is compressed with gzip, whatever its name.
 fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
-    let mut bytes = Vec::new();
-    from.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(Failure::reading(name))?;
-    if bytes.len() as u64 > MAX_READ {
-        let message = format!("`{}` holds more than {} GiB", name.display(), MAX_READ >> 30);
-        return Err(Failure::usage(message, "split it"));
+    let limited = |from: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        from.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(Failure::reading(name))?;
+        if bytes.len() as u64 > MAX_READ {
+            let message = format!("`{}` holds more than {} GiB", name.display(), MAX_READ >> 30);
+            return Err(Failure::usage(message, "split it"));
+        }
+        Ok(bytes)
+    };
+    let mut bytes = limited(&mut { from })?;
+    if bytes.starts_with(b"\x1f\x8b") {
+        bytes = limited(&mut MultiGzDecoder::new(bytes.as_slice()))?;
     }
     Ok(Input { name: name.display().to_string(), bytes })
 }
 
 impl Input {
-    /// Reads a whole file, or standard input if the path is missing or `-`.
+    /// Reads a whole file, or standard input if the path is missing or `-`. What gzip has compressed is decompressed.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, its compressed data is damaged, or it exceeds the size limit.
     pub fn read(path: Option<&Path>) -> Result<Input, Failure> {
         match path.filter(|path| path.as_os_str() != "-") {
             Some(path) if is_standard(path) => {
@@ -166,17 +192,6 @@ impl Input {
                 whole(io::stdin().lock(), Path::new(STANDARD))
             }
         }
-    }
-
-    /// Decompresses the input if it is compressed with gzip, whatever its name.
-    ///
-    /// # Errors
-    /// When the compressed data is damaged, or exceeds the size limit.
-    pub fn unpacked(self) -> Result<Input, Failure> {
-        if !self.bytes.starts_with(b"\x1f\x8b") {
-            return Ok(self);
-        }
-        whole(MultiGzDecoder::new(self.bytes.as_slice()), Path::new(&self.name))
     }
 
     /// The content without a byte order mark.

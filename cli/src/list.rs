@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::args::ListArgs;
 use crate::failure::{Failure, Status};
+use crate::input;
 use crate::json;
 use crate::output::{complain, stdout};
 use crate::paint::{BOLD, DIM, columns, paint};
@@ -21,7 +22,8 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
         return json::schema(json::LISTED);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
+    let given = input::words(&args.words)?;
+    let words: Vec<String> = given.iter().map(|word| word.to_lowercase()).collect();
     let rows = listed(&target.set());
     let total = rows.len();
     let rows: Vec<Listed> = rows.into_iter().filter(|row| row.has(&words)).collect();
@@ -37,7 +39,7 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     if rows.is_empty() {
         let of = args.target.spec.as_ref().map_or(target.name.clone(), |spec| format!("--spec {}", spec.display()));
         let help = format!("`isaforge list {of}` has all {total}");
-        let message = format!("no instruction has {} in any of its columns", args.words.join(" "));
+        let message = format!("no instruction has {} in any of its columns", given.join(" "));
         complain(&Failure::usage(message, help));
         return Ok(Status::Mistakes);
     }

@@ -442,13 +442,21 @@ impl Diagnostics {
         list.sort_by_key(|found| Reverse(found.severity == Severity::Error));
         let left_out = list.split_off(cap);
         let errors = left_out.iter().filter(|found| found.severity == Severity::Error).count();
-        let mut counts = vec![count(errors, "error"), count(left_out.len() - errors, "warning")];
+        let mut counts = vec![more(errors, "error"), more(left_out.len() - errors, "warning")];
         counts.retain(|text| !text.is_empty());
         (list, Some(format!("... and {}", counts.join(" and "))))
     }
 }
 
-fn count(number: usize, what: &str) -> String {
+/// A count with its noun.
+pub fn count(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+fn more(number: usize, what: &str) -> String {
     match number {
         0 => String::new(),
         1 => format!("1 more {what}"),

@@ -1,9 +1,13 @@
 //! Files of each format, built from the published layouts. None of them was written by the usual program.
 
+#[path = "files/caches.rs"]
+mod caches;
+
 use std::io::Write;
 
-use flate2::write::{DeflateEncoder, ZlibEncoder};
-use flate2::{Compression, Crc};
+use caches::{checksum, fossilize, item, mbs2, mesa_db, panfrost, pipeline_cache, words, zlib, zstd};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use isaforge_containers::{Container, Search, open};
 
 /// A stand-in for code: bytes `c0` to `cf`, four at a time.
@@ -26,56 +30,9 @@ fn searched(container: &Container<'_>) -> (Vec<(String, Vec<u8>)>, Search) {
     (shaders, search)
 }
 
-/// The CRC-32 of bytes as Mesa computes it: without the final complement.
-fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    !crc.sum()
-}
-
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-/// Panfrost's data for a shader: size, code, and more.
-fn panfrost() -> Vec<u8> {
-    [&words(&[12])[..], &CODE, &[7; 40]].concat()
-}
-
-fn zlib(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-/// A zstd frame with one uncompressed block, as in RFC 8878.
-fn zstd(bytes: &[u8]) -> Vec<u8> {
-    let size = u8::try_from(bytes.len()).unwrap();
-    let block = ((u32::from(size) << 3) | 1).to_le_bytes();
-    [&[0x28, 0xb5, 0x2f, 0xfd, 0x20, size][..], &block[..3], bytes].concat()
-}
-
-/// An item of Mesa's cache, with a list of `keys` keys if there is one.
-fn item(content: &[u8], packed: &[u8], keys: Option<u32>) -> Vec<u8> {
-    let mut item = [b"\x01panfrost\0Mali-G57\0\x08".as_slice(), &[0; 8]].concat();
-    item.resize(item.len().next_multiple_of(4), 0);
-    item.extend(words(&[u32::from(keys.is_some())]));
-    if let Some(keys) = keys {
-        item.extend(words(&[keys]));
-        item.extend(vec![9; 20 * keys as usize]);
-    }
-    item.extend(words(&[checksum(packed), content.len() as u32]));
-    item.extend(packed);
-    item
-}
-
 #[test]
 fn output_of_the_offline_compiler_names_the_stages() {
-    let block = |name: &[u8], content: &[u8]| [name, &words(&[content.len() as u32]), content].concat();
-    let blocks =
-        [block(b"CVER", &words(&[1, 2])), block(b"OBJC", &CODE), block(b"CFRA", &[]), block(b"OBJC", &CODE[..4])]
-            .concat();
-    let file = block(b"MBS2", &[&words(&[5])[..], &blocks].concat());
+    let file = mbs2(&[(b"CVER", &words(&[1, 2])), (b"OBJC", &CODE), (b"CFRA", &[]), (b"OBJC", &CODE[..4])]);
     for file in [file.clone(), [&b"MPB1"[..], &words(&[2, 0, 0]), &file].concat()] {
         let opened = open(&file).unwrap();
         assert_eq!(opened.kind, "output of Arm's offline compiler (MBS2)");
@@ -101,7 +58,7 @@ fn sizes_of_blocks_that_differ_from_the_file_are_damage() {
 
 #[test]
 fn a_wrong_checksum_is_named_and_the_code_is_found() {
-    let content = panfrost();
+    let content = panfrost(&CODE);
     let good = item(&content, &zlib(&content), None);
     let at = good.len() - zlib(&content).len() - 8;
     let with = |number: u32| [&good[..at], &words(&[number]), &good[at + 4..]].concat();
@@ -115,12 +72,8 @@ fn a_wrong_checksum_is_named_and_the_code_is_found() {
 
     // Databases have one of each record. Fossilize complements it, and 0 is none.
     let sum = checksum(&good);
-    let foz = |number| {
-        let head = [&b"\x81FOSSILIZEDB\0\0\0\x06"[..], "ab".repeat(20).as_bytes()].concat();
-        [head, words(&[good.len() as u32, 1, number, good.len() as u32]), good.clone()].concat()
-    };
-    let db =
-        |number| [&b"MESA_DB\0\x01\0\0\0........"[..], &[5; 20], &words(&[number, good.len() as u32]), &good].concat();
+    let foz = |number| fossilize(&"ab".repeat(20), false, number, good.len(), &good);
+    let db = |number| mesa_db(&[(5, number, &good)]);
     for (file, wrong) in
         [(foz(sum), false), (foz(!sum), false), (foz(0), false), (foz(1), true), (db(sum), false), (db(0), true)]
     {
@@ -131,7 +84,7 @@ fn a_wrong_checksum_is_named_and_the_code_is_found() {
 
 #[test]
 fn items_of_the_cache_are_unpacked() {
-    let content = panfrost();
+    let content = panfrost(&CODE);
     for file in [
         item(&content, &content, None),
         item(&content, &zlib(&content), None),
@@ -148,14 +101,9 @@ fn items_of_the_cache_are_unpacked() {
 
 #[test]
 fn databases_of_the_cache_have_items() {
-    let content = panfrost();
+    let content = panfrost(&CODE);
     let item = item(&content, &zstd(&content), None);
-    let mut file = [b"MESA_DB\0".as_slice(), &words(&[1, 7, 8])].concat();
-    for key in [1, 2] {
-        file.extend([key; 20]);
-        file.extend(words(&[0, item.len() as u32]));
-        file.extend(&item);
-    }
+    let mut file = mesa_db(&[(1, 0, &item), (2, 0, &item)]);
     // The last record is incomplete.
     file.extend([3; 30]);
     let opened = open(&file).unwrap();
@@ -163,10 +111,7 @@ fn databases_of_the_cache_have_items() {
     assert_eq!(opened.kind, "Mesa's cache (MESA_DB)");
     assert_eq!(found(&opened), [("01".repeat(20), CODE.to_vec()), ("02".repeat(20), CODE.to_vec())]);
 
-    let mut file = b"\x81FOSSILIZEDB\0\0\0\x06".to_vec();
-    file.extend("ab".repeat(20).bytes());
-    file.extend(words(&[item.len() as u32, 1, 0, item.len() as u32]));
-    file.extend(&item);
+    let mut file = fossilize(&"ab".repeat(20), false, 0, item.len(), &item);
     let opened = open(&file).unwrap();
     assert_eq!(opened.kind, "Mesa's cache in a Fossilize database");
     assert_eq!(found(&opened), [("ab".repeat(20), CODE.to_vec())]);
@@ -182,10 +127,8 @@ fn what_applications_give_fossilize_is_named_and_no_code() {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&[5; 64]).unwrap();
     let packed = encoder.finish().unwrap();
-    let mut file = b"\x81FOSSILIZEDB\0\0\0\x06".to_vec();
-    file.extend(format!("{}04{}", "0".repeat(22), "0123456789abcdef").bytes());
-    file.extend(words(&[packed.len() as u32, 2, 0, 64]));
-    file.extend(&packed);
+    let name = format!("{}04{}", "0".repeat(22), "0123456789abcdef");
+    let file = fossilize(&name, true, 0, 64, &packed);
     let opened = open(&file).unwrap();
     assert_eq!(opened.kind, "a Fossilize database");
     let part = &opened.parts[0];
@@ -196,23 +139,15 @@ fn what_applications_give_fossilize_is_named_and_no_code() {
 
 #[test]
 fn pipeline_caches_of_mesa_have_objects_and_those_of_others_do_not() {
-    let head = words(&[32, 1, 0x13b5, 0x9091, 1, 2, 3, 4]);
-    let mut file = [&head[..], &words(&[1])].concat();
-    file.extend(words(&[0xffff_ffff, 5, 0]));
-    file.extend([0xaa; 5]);
-    file.resize(file.len().next_multiple_of(8), 0);
-    // PanVK's metadata comes first.
-    let content = [&[7; 20][..], &words(&[12]), &CODE, &words(&[0, 0])].concat();
-    let (size_at, size) = (32 + 4 + 8, words(&[content.len() as u32]));
-    file[size_at..size_at + 4].copy_from_slice(&size);
-    file.extend(&content);
+    let file = pipeline_cache(&CODE);
+    let head = &file[..32];
     let opened = open(&file).unwrap();
     assert_eq!(opened.kind, "a Vulkan pipeline cache of Arm, device 0x9091");
     assert_eq!(found(&opened), [("aa".repeat(5), CODE.to_vec())]);
-    let other = [&head[..], &[0x55; 100]].concat();
+    let other = [head, &[0x55; 100]].concat();
     assert_eq!(open(&other).unwrap().parts, []);
     // A number starts at a multiple of four, whatever the length before it; what does not belong is counted.
-    let mut odd = [&head[..], &words(&[3]), &words(&[1, 1, 3]), &[0xbb; 4], &[9; 7]].concat();
+    let mut odd = [head, &words(&[3]), &words(&[1, 1, 3]), &[0xbb; 4], &[9; 7]].concat();
     odd.resize(odd.len().next_multiple_of(4), 0);
     odd.extend(&file[36..]);
     odd.resize(odd.len().next_multiple_of(8), 0);
@@ -256,7 +191,7 @@ fn what_many_parts_unpack_to_has_a_limit() {
         bomb[at..at + 4].copy_from_slice(&(60_u32 << 20).to_le_bytes());
         bomb
     };
-    let good = item(&panfrost(), &zlib(&panfrost()), None);
+    let good = item(&panfrost(&CODE), &zlib(&panfrost(&CODE)), None);
     let record = |item: Vec<u8>| [&[5; 24][..], &words(&[item.len() as u32]), &item].concat();
     let items = (0..20).map(bomb).chain([good]).map(record);
     let file = [&b"MESA_DB\0\x01\0\0\0........"[..], &items.collect::<Vec<_>>().concat()].concat();

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::float::f16_to_f32;
 use crate::suggest::nearest;
 use crate::table::{Alternative, Constant, Isa, Shape, Token, Type};
 use crate::text::Word;
@@ -361,10 +362,14 @@ impl fmt::Display for Help<'_> {
             }
             ParseReason::Constant(table) => {
                 let values = error.isa.constants.get(usize::from(table)).map_or(&[][..], |table| table.values);
+                if let Some(Constant { value, doc }) = word.parse().ok().and_then(|float| float_in(values, float)) {
+                    return write!(f, "write `{value:#x}`, which is {doc}");
+                }
                 f.write_str("they are")?;
+                let is_new = |(i, value): &(usize, &Constant)| values[..*i].iter().all(|one| one.value != value.value);
                 let one =
                     |(i, value): (usize, &Constant)| write!(f, "{} {:#x}", if i == 0 { "" } else { "," }, value.value);
-                values.iter().take(CONSTANTS).enumerate().try_for_each(one)?;
+                values.iter().enumerate().filter(is_new).take(CONSTANTS).try_for_each(one)?;
                 match values.len().saturating_sub(CONSTANTS) {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),
@@ -394,6 +399,13 @@ impl fmt::Display for Help<'_> {
 
 /// The maximum number of constants that a message lists.
 const CONSTANTS: usize = 64;
+
+/// The constant whose bits, or else whose upper or lower half, are a float.
+fn float_in(values: &'static [Constant], float: f32) -> Option<&'static Constant> {
+    let half = |bits: u64| f16_to_f32(bits as u16) == float;
+    let find = |is: &dyn Fn(u64) -> bool| values.iter().find(|one| !one.doc.is_empty() && is(one.value));
+    find(&|bits| bits == u64::from(float.to_bits())).or_else(|| find(&|bits| half(bits >> 16) || half(bits)))
+}
 
 /// The spellings of a modifier.
 pub fn modifier_words(

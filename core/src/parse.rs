@@ -231,6 +231,25 @@ impl Parser<'_> {
         let operand = &self.builder.form().operands[index as usize];
         self.cursor.spaces();
         let start = self.cursor.at;
+        let parsed = self.shape(index, operand, start).and_then(|()| self.suffixes(index, operand));
+        parsed.map_err(|error| self.float_at(start, operand).unwrap_or(error))
+    }
+
+    /// The error about a float where an operand may be a constant.
+    fn float_at(&self, start: usize, operand: &'static Operand) -> Option<ParseError> {
+        let Shape::One { kind, .. } = operand.shape else { return None };
+        let text = self.cursor.line.get(start..)?;
+        let len = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+')).unwrap_or(text.len());
+        let is_float = text[..len].contains('.') && text[..len].parse::<f32>().is_ok();
+        let fields = self.cursor.isa.kinds[usize::from(kind)].alternatives.iter().flat_map(|one| one.fields);
+        let table = fields.filter(|_| is_float).find_map(|field| match field.ty {
+            Type::Constant(table) => Some(table),
+            _ => None,
+        })?;
+        Some(self.cursor.error_span(start, start + len, ParseReason::Constant(table)))
+    }
+
+    fn shape(&mut self, index: u8, operand: &'static Operand, start: usize) -> Result<(), ParseError> {
         match &operand.shape {
             Shape::One { kind, .. } => {
                 let alternatives = self.cursor.isa.kinds[*kind as usize].alternatives;
@@ -243,7 +262,7 @@ impl Parser<'_> {
             Shape::List { .. } => self.list(index, operand)?,
             Shape::Number { .. } => self.number(index, operand)?,
         }
-        self.suffixes(index, operand)
+        Ok(())
     }
 
     /// Parses the alternative that matches the longest text from here: its end, its index, its fields.

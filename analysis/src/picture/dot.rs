@@ -19,7 +19,7 @@ pub fn write(drawing: Drawing<'_>) -> String {
     for (index, block) in graph.blocks.iter().enumerate() {
         let counts = drawing.counts(index, &shares);
         let label: String =
-            drawing.lines(index).iter().chain(&counts).map(|line| format!("{}\\l", escaped(line))).collect();
+            drawing.lines(index).iter().chain(&counts).map(|line| format!("{}\\l", escaped(&line.text))).collect();
         let style = if block.reachable { "" } else { " color=gray fontcolor=gray" };
         let heat = heats.get(index).filter(|heat| **heat > 0.0);
         let fill = heat.map_or(String::new(), |heat| {

@@ -1,4 +1,7 @@
 //! Weighted stacks as a flame graph: the width of a frame is its share, and its callees are drawn next to it.
+//!
+//! The crate `inferno` would draw them too, but its licence (CDDL-1.0) is not among those of our dependencies; folded
+//! stacks are for it.
 
 use std::fmt::Write;
 
@@ -8,7 +11,9 @@ use super::escaped;
 const WIDTH: f64 = 1200.0;
 const ROW: f64 = 20.0;
 const MARGIN: f64 = 12.0;
-const CHARACTER: f64 = 7.0;
+const CHARACTER: f64 = 7.3;
+/// The distance of a label from the edges of its frame.
+const PADDING: f64 = 3.0;
 /// Narrower frames are omitted.
 const LEAST: f64 = 0.5;
 /// The colours of the frames, by depth.
@@ -69,7 +74,7 @@ fn draw(frames: &[Frame], (mut x, depth): (f64, usize), whole: u64, out: &mut St
         }
         let y = MARGIN + (depth as f64 + 1.0) * ROW;
         let name = escaped(&frame.name);
-        let room = (width / CHARACTER) as usize;
+        let room = ((width - 2.0 * PADDING) / CHARACTER) as usize;
         let shown: String = match frame.name.chars().count() <= room {
             true => name.clone(),
             false if room < 3 => String::new(),
@@ -83,7 +88,7 @@ fn draw(frames: &[Frame], (mut x, depth): (f64, usize), whole: u64, out: &mut St
             share * 100.0,
             ROW - 1.0,
             COLOURS[depth % COLOURS.len()],
-            x + 3.0,
+            x + PADDING,
             y + 0.7 * ROW,
         );
         draw(&frame.inside, (x, depth + 1), whole, out);

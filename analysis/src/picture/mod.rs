@@ -22,6 +22,26 @@ pub struct Drawing<'p> {
     pub profile: Option<&'p Profile>,
 }
 
+/// What a line of a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Label,
+    Instruction,
+    /// An instruction at which diverged threads reconverge.
+    Reconverges,
+    Invalid,
+    /// How often the block was executed.
+    Count,
+    /// In place of lines that are left out.
+    More,
+}
+
+#[derive(Debug)]
+struct Line {
+    text: String,
+    kind: Kind,
+}
+
 impl Drawing<'_> {
     /// The share of each block; empty without a profile.
     fn shares(&self) -> Vec<f64> {
@@ -31,34 +51,37 @@ impl Drawing<'_> {
     }
 
     /// A line with the block's share, the number of warps that executed it, and their average number of lanes.
-    fn counts(&self, block: usize, shares: &[f64]) -> Option<String> {
+    fn counts(&self, block: usize, shares: &[f64]) -> Option<Line> {
         let profile = self.profile?;
         let entries = self.graph.blocks[block].entries.clone();
         let Times { warps, threads } = profile.times.get(entries.start).copied().unwrap_or_default();
         if warps == 0 {
-            return Some("never executed".to_owned());
+            return Some(Line { text: "never executed".to_owned(), kind: Kind::Count });
         }
         let lanes = threads as f64 / warps as f64;
-        Some(format!("{:.1} % · {warps} × {lanes:.1} lanes", shares.get(block)? * 100.0))
+        let text = format!("{:.1} % · {warps} × {lanes:.1} lanes", shares.get(block)? * 100.0);
+        Some(Line { text, kind: Kind::Count })
     }
 
     /// The lines of a block: its label, then its instructions, with labels as branch targets.
-    fn lines(&self, block: usize) -> Vec<String> {
+    fn lines(&self, block: usize) -> Vec<Line> {
         let program = self.program;
         let entries = self.graph.blocks[block].entries.clone();
-        let label = program.labels.get(&entries.start).map(|label| format!("{label}:"));
+        let label = program.labels.get(&entries.start).map(|label| (format!("{label}:"), Kind::Label));
         let texts = entries.map(|index| match &program.entries[index].instruction {
             Ok(instruction) => {
-                let to = instruction.flow.target.and_then(|target| program.labels.get(&program.place(target)?));
-                match to {
-                    Some(to) => format!("{} → {to}", instruction.text.replace(" | ", "\n  ")),
-                    None => instruction.text.replace(" | ", "\n  "),
-                }
+                let flow = &instruction.flow;
+                let to = flow.target.and_then(|target| program.labels.get(&program.place(target)?));
+                let to = to.map_or(String::new(), |to| format!(" → {to}"));
+                let kind = if flow.reconverges { Kind::Reconverges } else { Kind::Instruction };
+                (instruction.text.replace(" | ", "\n  ") + &to, kind)
             }
-            Err(reason) => format!("? {reason}"),
+            Err(reason) => (format!("? {reason}"), Kind::Invalid),
         });
-        let all: Vec<String> = label.into_iter().chain(texts).collect();
-        all.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
+        let lines = |(text, kind): (String, Kind)| {
+            text.lines().map(|line| Line { text: line.to_owned(), kind }).collect::<Vec<_>>()
+        };
+        label.into_iter().chain(texts).flat_map(lines).collect()
     }
 }
 

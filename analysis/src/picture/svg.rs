@@ -10,8 +10,7 @@ use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
 
-use super::{Drawing, escaped, heat};
-use crate::effects::When;
+use super::{Drawing, Kind, Line, escaped, heat};
 use crate::graph::Edge;
 
 /// The width of a character and the height of a line in pixels.
@@ -94,14 +93,14 @@ pub fn write(drawing: Drawing<'_>, name: &str) -> String {
     let graph = drawing.graph;
     let shares = drawing.shares();
     let heats = heat(&shares);
-    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(drawing, block, &shares)).collect();
+    let texts: Vec<Vec<Line>> = (0..graph.blocks.len()).map(|block| text(drawing, block, &shares)).collect();
     let mut layout = VisualGraph::new(Orientation::TopToBottom);
     // Its checks follow all paths.
     layout.dag.set_validate(false);
     let handles: Vec<_> = texts
         .iter()
         .map(|lines| {
-            let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(1).max(4) as f64;
+            let widest = lines.iter().map(|line| line.text.chars().count()).max().unwrap_or(1).max(4) as f64;
             let size = Point::new(widest * CHARACTER + 2.0 * PADDING, lines.len() as f64 * LINE + 2.0 * PADDING);
             layout.add_node(Element::create(
                 ShapeKind::new_box(""),
@@ -212,10 +211,9 @@ fn block(
     drawing: Drawing<'_>,
     (index, heat): (usize, Option<f64>),
     (low, high): (Point, Point),
-    lines: &[String],
+    lines: &[Line],
     out: &mut String,
 ) {
-    let program = drawing.program;
     let found = &drawing.graph.blocks[index];
     let class = match (found.reachable, found.depth) {
         (false, _) => "block dead".to_owned(),
@@ -228,34 +226,29 @@ fn block(
     if let Some(heat) = heat {
         let _ = writeln!(out, "<rect class=\"heat\" {place} fill-opacity=\"{:.3}\"/>", heat * HOTTEST);
     }
-    let counted = drawing.profile.map(|_| lines.len() - 1);
-    let labelled = program.labels.contains_key(&found.entries.start);
-    let meets = found.entries.clone().any(|entry| {
-        program.entries[entry].instruction.as_ref().is_ok_and(|i| i.flow.reconverges || i.flow.end == When::Sometimes)
-    });
-    for (number, line) in lines.iter().enumerate() {
-        let class = match number {
-            _ if Some(number) == counted => " class=\"count\"",
-            0 if labelled => " class=\"label\"",
-            _ if line.starts_with("? ") => " class=\"wrong\"",
-            _ if line.starts_with('…') => " class=\"more\"",
-            _ if meets && line.contains(".reconverge") => " class=\"meets\"",
-            _ => "",
+    for (number, Line { text, kind }) in lines.iter().enumerate() {
+        let class = match kind {
+            Kind::Count => " class=\"count\"",
+            Kind::Label => " class=\"label\"",
+            Kind::Invalid => " class=\"wrong\"",
+            Kind::More => " class=\"more\"",
+            Kind::Reconverges => " class=\"meets\"",
+            Kind::Instruction => "",
         };
         let (x, y) = (low.x + PADDING, low.y + PADDING + LINE * (number as f64 + 0.75));
-        let _ = writeln!(out, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(line));
+        let _ = writeln!(out, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
     }
 }
 
 /// The lines of a block, shortened to fit the picture.
-fn text(drawing: Drawing<'_>, block: usize, shares: &[f64]) -> Vec<String> {
+fn text(drawing: Drawing<'_>, block: usize, shares: &[f64]) -> Vec<Line> {
     let mut lines = drawing.lines(block);
     if lines.len() > MAX_LINES {
         let half = MAX_LINES / 2;
         let left_out = lines.len() - 2 * half;
-        lines.splice(half..half + left_out, [format!("… {left_out} more")]);
+        lines.splice(half..half + left_out, [Line { text: format!("… {left_out} more"), kind: Kind::More }]);
     }
-    for line in &mut lines {
+    for line in lines.iter_mut().map(|line| &mut line.text) {
         if line.chars().count() > MAX_CHARACTERS {
             let cut: String = line.chars().take(MAX_CHARACTERS - 1).collect();
             *line = format!("{cut}…");

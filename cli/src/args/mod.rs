@@ -190,7 +190,7 @@ impl TypedValueParser for IsaParser {
         if found.is_none() && Path::new(value).exists() {
             let path = value.display();
             let message = format!(
-                "`{path}` is a file, not an instruction set: name the set before it, or use `--spec {path}` if it is a specification\n"
+                "`{path}` is a path, not an instruction set: name the set before it, or use `--spec {path}` if it is a specification\n"
             );
             return Err(clap::Error::raw(ErrorKind::InvalidValue, message).with_cmd(command));
         }

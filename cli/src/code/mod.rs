@@ -159,7 +159,8 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
                 let code = raw(&input.bytes);
                 let decoded = Decoded::of(tables, &code);
                 // Many encodings accept most words, so half of the words of arbitrary data may decode.
-                if decoded.all > FEW && 2 * decoded.good < decoded.all {
+                let is_none = decoded.all > 0 && decoded.good == 0 && !is_module(tables, &input.bytes);
+                if is_none || decoded.all > FEW && 2 * decoded.good < decoded.all {
                     let which = format!("{} of {} decode", decoded.good, count(decoded.all as u64, "instruction"));
                     let message = format!("`{}` does not look like code: {which}", input.name);
                     return Err(Failure::usage(message, "`--raw` reads its bytes unchanged"));
@@ -173,11 +174,15 @@ pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure
 
 /// Whether a file of a kind that has no parts is, as a whole, code of the instruction set.
 pub fn is_code(tables: Tables, found: &Container<'_>, bytes: &[u8]) -> bool {
-    let Tables::Streams(engine) = tables else { return false };
-    found.parts.is_empty() && engine.stream.sequence.is_some_and(|sequence| sequence.is_module(bytes))
+    found.parts.is_empty() && is_module(tables, bytes)
 }
 
-/// Up to this many instructions may all be invalid in a file of code.
+/// Whether bytes start as the modules of an instruction set do.
+fn is_module(tables: Tables, bytes: &[u8]) -> bool {
+    matches!(tables, Tables::Streams(engine) if engine.stream.sequence.is_some_and(|known| known.is_module(bytes)))
+}
+
+/// In a file of up to this many instructions, one that decodes is enough.
 const FEW: usize = 4;
 
 /// Raw code, without an incomplete word at the end.
@@ -195,7 +200,11 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
         Tables::Words(isa) => (word_bytes(isa), words::word_digits(isa)),
         _ => (1, 2),
     };
-    let body = numbers::spaced(body);
+    let mut body = numbers::spaced(body);
+    let is_commented = |text: &&str| text.lines().any(|line| line.trim_start().starts_with("/*"));
+    if let Some(text) = std::str::from_utf8(&body).ok().filter(is_commented) {
+        body = source::without_comments(text).into_bytes().into();
+    }
     let text = std::str::from_utf8(&body).ok();
     if let Some(digits) = text.and_then(objects::read) {
         return plain(tables, digits.as_bytes(), Some(Order::Memory));

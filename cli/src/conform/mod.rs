@@ -81,8 +81,7 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = Vec::new();
     for path in &args.files {
-        let report =
-            Input::read(Some(path)).and_then(Input::unpacked).and_then(|input| replay(&target, &input, args.failures));
+        let report = Input::read(Some(path)).and_then(|input| replay(&target, &input, args.failures));
         match report {
             Ok(report) => {
                 passed += report.passed;

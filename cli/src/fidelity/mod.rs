@@ -12,6 +12,7 @@ use self::entries::Entry;
 
 use crate::args::FidelityArgs;
 use crate::failure::{Failure, Status};
+use crate::input;
 use crate::json;
 use crate::output::{complain, count, stdout, thousands};
 use crate::paint::{BOLD, DIM, columns, paint, wrap};
@@ -31,7 +32,8 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
         return Err(Failure::usage(message, "`fidelity:` under `semantics:` gives it"));
     }
     let known = |wanted: &str| FidelityClass::ALL.iter().any(|class| class.name() == wanted);
-    for wanted in &args.names {
+    let names = input::words(&args.names)?;
+    for wanted in &names {
         // A class may be empty.
         if !known(wanted) && !all.iter().any(|entry| matches(entry, wanted)) {
             let classes = FidelityClass::ALL.map(FidelityClass::name).join(", ");
@@ -41,13 +43,13 @@ pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
             return Ok(Status::Mistakes);
         }
     }
-    let meant = |entry: &Entry| args.names.is_empty() || args.names.iter().any(|wanted| matches(entry, wanted));
+    let meant = |entry: &Entry| names.is_empty() || names.iter().any(|wanted| matches(entry, wanted));
     let entries: Vec<Entry> = all.into_iter().filter(meant).collect();
     let text = if args.tsv {
         table(&entries)
     } else if args.json {
         format!("{:#}\n", Value::Array(entries.iter().map(object).collect()))
-    } else if args.names.is_empty() {
+    } else if names.is_empty() {
         summary(&entries, None)
     } else {
         entries.iter().map(description).collect()

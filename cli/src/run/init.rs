@@ -13,7 +13,7 @@ use super::readers;
 use super::user_defined::{self, elf};
 use crate::builtin::{self, Builtin};
 use crate::failure::{Failure, Status};
-use crate::input::Input;
+use crate::input::{Input, is_standard};
 use crate::output::say;
 use crate::program::load;
 
@@ -26,6 +26,10 @@ const WIDTH: usize = 100;
 /// When the program cannot be read, no instruction set accepts it, or the launch file exists already.
 pub fn init(program: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
     let name = program.display();
+    if is_standard(program) {
+        let help = "write the program to a file: `isaforge run --init program.s`";
+        return Err(Failure::usage("a launch file names its program, and standard input has no name", help));
+    }
     let (start, keys, by) = if let Some((spec, generation)) = spec {
         let Some((target, _)) = user_defined::set(spec, generation)? else { return Ok(Status::Mistakes) };
         if elf::matches(&read_file(program).map_err(Failure::reading(program))?) {

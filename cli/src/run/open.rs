@@ -136,7 +136,7 @@ pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnosti
 
 /// The recorded case in a file, with its instruction set. `None` if the file is not a recorded case.
 fn recorded(path: &Path) -> Option<(&'static Builtin, CaseResult)> {
-    let input = Input::read(Some(path)).and_then(Input::unpacked).ok()?;
+    let input = Input::read(Some(path)).ok()?;
     let text = std::str::from_utf8(input.body()).ok()?;
     builtin::ALL.iter().find_map(|found| Some((found, (readers::of(found)?.recorded)(text)?)))
 }

@@ -90,3 +90,17 @@ fn hostile_text_is_refused_without_a_panic() {
     let run = isaforge_with(&["asm", "valhall"], text).expect(1);
     assert!(!run.err.contains("panicked"));
 }
+
+#[test]
+fn a_float_that_is_a_constant_is_named_by_its_bits() {
+    for (float, help) in [
+        ("1.0", "write `0x3f800000`, which is f32 1.0"),
+        ("0.5", "write `0x38000000`, which is f16 0.5, high half"),
+        ("0.7", "they are 0x0, 0xffffffff, 0x7fffffff,"),
+    ] {
+        let run = isaforge_with(&["asm", "valhall"], format!("FADD.f32 r1, r2, {float}\n")).expect(1);
+        let message = format!("`{float}` is not one of the constants");
+        assert!(run.err.contains(&message) && run.err.contains(help), "{}", run.err);
+        assert_eq!(run.err.matches(" 0x0,").count(), usize::from(float == "0.7"), "{}", run.err);
+    }
+}

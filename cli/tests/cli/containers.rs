@@ -1,5 +1,6 @@
 //! Files of other tools: what is shown of them, where it is, and what is said about the rest.
 
+use super::caches::{checksum, fossilize, item, mbs2, mesa_db, panfrost, pipeline_cache, words, zlib, zstd};
 use super::files::Elf;
 use super::kinds::PREFIXED;
 use super::*;
@@ -147,4 +148,32 @@ fn a_file_that_is_a_module_as_a_whole_is_read_by_the_set_whose_module_it_is() {
     assert_eq!((run.out(), run.err.as_str()), (text, "<stdin>: at byte 32: no instruction has the code 4095\n"));
     let back = isaforge_with(&["asm", "--spec", spec, "--out", "bin", "-"], text).expect(0);
     assert_eq!(back.out[20..], broken[20..]);
+}
+
+#[test]
+fn code_is_found_in_every_kind_of_file() {
+    let code = 0x0091_c100_0000_0002_u64.to_le_bytes();
+    let content = panfrost(&code);
+    let item = |packed: &[u8]| item(&content, packed, None);
+    let plain = item(&content);
+    let name = "ab".repeat(20);
+    let elf = Elf { machine: 0xfe, address: 0, code: &code, ..PROGRAM };
+    for (kind, shader, file) in [
+        ("output of Arm's offline compiler (MBS2)", "fragment0", mbs2(&[(b"CFRA", &[]), (b"OBJC", &code)])),
+        ("an item of Mesa's cache for Mali-G57 (panfrost)", "shader", item(&zlib(&content))),
+        ("an item of Mesa's cache for Mali-G57 (panfrost)", "shader", item(&zstd(&content))),
+        ("Mesa's cache (MESA_DB)", &*"01".repeat(20), mesa_db(&[(1, checksum(&plain), &plain)])),
+        ("Mesa's cache in a Fossilize database", &name, fossilize(&name, false, 0, plain.len(), &plain)),
+        ("a Vulkan pipeline cache of Arm, device 0x9091", &*"aa".repeat(5), pipeline_cache(&code)),
+        ("ELF", ".text", elf.bytes()),
+    ] {
+        let run = isaforge_with(&["dis", "valhall"], &file).expect(0);
+        assert!(run.out().lines().any(|line| line == "MOV.i32 r1, r2"), "{kind}: {}", run.out());
+        assert!(run.err.contains(kind) && run.err.contains(shader), "{kind}: {}", run.err);
+    }
+    // The modules of applications are for drivers.
+    let name = format!("{}04{}", "0".repeat(22), "0123456789abcdef");
+    let module = fossilize(&name, false, 0, 4, &words(&[0x0723_0203]));
+    let run = isaforge_with(&["dis", "valhall"], &module).expect(2);
+    assert!(run.err.contains("a Fossilize database"), "{}", run.err);
 }

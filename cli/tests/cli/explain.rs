@@ -233,3 +233,19 @@ fn a_number_with_a_prefix_is_not_turned_around() {
     assert!(turned.out().starts_with("3c00190000c09000  not an instruction"), "{}", turned.out());
     assert!(turned.err.contains("`explain 0x0090c0000019003c`"), "{}", turned.err);
 }
+
+#[test]
+fn instructions_are_found_by_what_they_compute() {
+    for set in ["valhall", "valhall-2021"] {
+        for (words, first) in [
+            ("reciprocal", "FRCP.f32"),
+            ("square root", "FRSQ.f32"),
+            ("floor", "FROUND.f32"),
+            ("divide", "FRCP.f32"),
+            ("cosine", "FCOS_TABLE.u6"),
+        ] {
+            let run = isaforge(&["explain", set, words]).expect(0);
+            assert!(run.out().contains(first), "{set} {words}: {}", run.out());
+        }
+    }
+}

@@ -195,3 +195,11 @@ fn branches_over_branches_are_drawn_in_time() {
     let run = isaforge_with(&["graph", "valhall", "-", "--format", "svg"], text).expect(0);
     assert_eq!(run.out().matches("<path class=\"edge").count(), 400);
 }
+
+#[test]
+fn a_graph_shows_where_threads_reconverge() {
+    let text = "x.reconverge: FADD.f32 r2, r2, u0\nBRANCHZ.reconverge r3, x.reconverge\nNOP.end\n";
+    let graph = isaforge_with(&["graph", "valhall"], text).expect(0);
+    let marked: Vec<&str> = graph.out().lines().filter(|line| line.contains("class=\"meets\"")).collect();
+    assert!(matches!(marked[..], [one] if one.contains("BRANCHZ.reconverge r3")), "{marked:?}");
+}

@@ -94,6 +94,24 @@ fn what_is_no_code_is_named() {
     let run = isaforge_with(&["dis", "valhall"], &noise).expect(2);
     assert!(run.err.contains("does not look like code") && run.err.contains("`--raw`"), "{}", run.err);
     assert_eq!(isaforge_with(&["dis", "valhall", "--raw"], &noise).expect(1).out().lines().count(), 100);
+    // Few bytes, too, where none of them is an instruction.
+    let run = isaforge_with(&["dis", "valhall"], [0xff; 16]).expect(2);
+    assert!(run.err.contains("does not look like code: 0 of 2 instructions decode"), "{}", run.err);
+}
+
+#[test]
+fn what_gzip_has_compressed_is_read_as_it_was() {
+    let packed = |content: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(content).expect("memory takes it");
+        encoder.finish().expect("memory takes it")
+    };
+    let code = 0x0091_c100_0000_0002_u64.to_le_bytes();
+    assert_eq!(isaforge_with(&["dis", "valhall"], packed(&code)).expect(0).out(), "MOV.i32 r1, r2\n");
+    let words = isaforge_with(&["asm", "valhall"], packed(b"MOV.i32 r1, r2\n")).expect(0);
+    assert_eq!(words.out(), "0091c10000000002\n");
+    let cut = &packed(&code)[..20];
+    assert_eq!(isaforge_with(&["dis", "valhall"], cut).status, 2);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod answers;
 mod assemble;
+#[path = "../../../containers/tests/files/caches.rs"]
+mod caches;
 #[allow(dead_code, reason = "launch files are not the only texts")]
 #[path = "../../../fuzz/src/change.rs"]
 mod change;

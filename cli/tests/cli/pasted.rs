@@ -289,3 +289,16 @@ fn what_cannot_be_read_so_is_refused_by_name() {
     let run = isaforge(&["conform", "usc", &files[0], &files[1]]).expect(2);
     assert!(run.err.contains("Cargo.toml`, `") && run.err.contains("src/main.rs` were not replayed"), "{}", run.err);
 }
+
+#[test]
+fn comments_may_stand_before_numbers() {
+    for text in [
+        "/*0000*/ 0x0091c10000000002,\n/*0008*/ 0x0091c10000000002\n",
+        "/* a word\n   twice */\n0091c10000000002 /* or so */\n0091c10000000002 // and on\n",
+    ] {
+        let run = isaforge_with(&["dis", "valhall"], text).expect(0);
+        assert_eq!(run.out(), "MOV.i32 r1, r2\nMOV.i32 r1, r2\n", "{text}");
+    }
+    let run = isaforge_with(&["dis", "valhall"], "/* a word */\n0091c1000000000g\n").expect(1);
+    assert!(run.err.contains("<stdin>:2:"), "{}", run.err);
+}

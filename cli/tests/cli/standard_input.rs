@@ -105,3 +105,17 @@ fn standard_input_is_named_once_at_most() {
         assert!(run.err.contains("cannot both be standard input"), "{arguments:?}: {}", run.err);
     }
 }
+
+#[test]
+fn names_and_words_come_from_standard_input() {
+    for (command, words) in [("list", "memory LOAD\n"), ("fidelity", "FMA.f32 FRCP.f32\n")] {
+        let given = isaforge(&[&[command, "valhall"][..], &words.split_whitespace().collect::<Vec<_>>()].concat());
+        let piped = isaforge_with(&[command, "valhall", "-"], words);
+        assert_eq!((piped.status, piped.out()), (0, given.out()), "{command}: {}", piped.err);
+        assert!(piped.out().lines().count() > 1, "{}", piped.out());
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = isaforge_in(folder.path(), &["run", "--init", "-"], b"NOP.end\n").expect(2);
+    assert!(run.err.contains("standard input has no name"), "{}", run.err);
+    assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 0);
+}

@@ -10,7 +10,7 @@ use isaforge_core::bits::ones;
 use super::text::{bits_text, more, runs_text};
 use crate::check::layout::draw;
 use crate::check::suspect::{Finding, Habits, Standing, judge};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, count};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
@@ -452,7 +452,7 @@ fn check_alternative<'a>(
         }
         out.push(
             error
-                .note(format!("an operand of the kind `{}` has {} bits", kind.name, kind.width))
+                .note(format!("an operand of the kind `{}` has {}", kind.name, count(kind.width.into(), "bit")))
                 .help("add a field, or constant bits under `fixed`"),
         );
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, count};
 use crate::model::{Field, Isa, Modifier, Part, Type};
 use crate::source::Span;
 use crate::stream::model::{self as stream, Source};
@@ -32,7 +32,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             if let Some(width) = e.bits
                 && value.bits > ones(u32::from(width))
             {
-                let message = format!("the value `{}` is {} and does not fit {width} bits", value.name, value.bits);
+                let bits = count(usize::from(width), "bit");
+                let message = format!("the value `{}` is {} and does not fit {bits}", value.name, value.bits);
                 let list = isa.places.first(e.span, Part::List);
                 let error = Diagnostic::error("E0108", value.span, message).secondary(e.span, "declared by this enum");
                 // The number comes from its position in the list.

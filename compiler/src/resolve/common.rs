@@ -2,7 +2,7 @@
 
 use super::resolver::Resolver;
 use crate::check::text::bits_text;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, count};
 use crate::model::{
     Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Spelling,
     Token, Type, Value,
@@ -112,7 +112,8 @@ impl Resolver<'_> {
             None => None,
         };
         if default > isaforge_core::bits::ones(bits.width()) {
-            let message = format!("the default {default} of `{}` does not fit {} bits", name.value, bits.width());
+            let width = count(bits.width() as usize, "bit");
+            let message = format!("the default {default} of `{}` does not fit {width}", name.value);
             self.out.push(Diagnostic::error("E0108", name.span, message).rival(spec.bits.span, "these bits"));
         }
         let most = isaforge_core::bits::ones(bits.width());
@@ -377,7 +378,7 @@ impl Resolver<'_> {
             let Some(index) = Resolver::find(self.out, "shared field", shared, names) else { continue };
             let Shared { name, bits, span, .. } = &self.isa.shared[index];
             if *value > isaforge_core::bits::ones(bits.width()) {
-                let message = format!("{value} does not fit the {} bits of `{name}`", bits.width());
+                let message = format!("{value} does not fit the {} of `{name}`", count(bits.width() as usize, "bit"));
                 self.out.push(Diagnostic::error("E0108", shared.span, message).rival(*span, "the shared field"));
             }
             when.push((index, *value));

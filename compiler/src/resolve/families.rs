@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::resolver::{Resolver, Rulings};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::model::Fixed;
 use crate::source::Spanned;
 use crate::spec::{FamilySpec, InstructionSpec, RulingSpec};
@@ -19,7 +19,8 @@ impl Resolver<'_> {
         let count = family.count.value;
         let most = 1u64.checked_shl(bits.width()).unwrap_or(u64::MAX);
         if count == 0 || count > MAX_FAMILY || u64::from(count) > most {
-            let message = format!("a family of {count} does not fit {} bits", bits.width());
+            let message =
+                format!("a family of {count} does not fit {}", diagnostic::count(bits.width() as usize, "bit"));
             self.out
                 .push(Diagnostic::error("E0108", family.count.span, message).secondary(family.bits.span, "these bits"));
             return;

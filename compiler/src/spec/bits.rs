@@ -1,6 +1,6 @@
 //! Bits: the positions of fields, and constant bits.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, count};
 use crate::keys::{Accepts, FromNode, Reader};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -148,7 +148,7 @@ impl FromNode for FixedBits {
                 (Some((high, low)), Some(number)) => {
                     let width = u32::from(high - low) + 1;
                     if number > isaforge_core::bits::ones(width) {
-                        let message = format!("{number:#b} does not fit {width} bits");
+                        let message = format!("{number:#b} does not fit {}", count(width as usize, "bit"));
                         r.out.push(Diagnostic::error("E0031", value.span, message).secondary(key.span, "these bits"));
                         ok = false;
                     }

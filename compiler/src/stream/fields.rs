@@ -16,7 +16,7 @@ use isaforge_core::table::Target;
 
 use super::STORED;
 use super::model::{Expr, Field, Layout, Source, Token, Type};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, count};
 use crate::keys::Named;
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
@@ -329,7 +329,7 @@ impl Resolver<'_> {
             return None;
         }
         if default & ones(width) != default && (default as i64) >= 0 && width > 0 && width < 64 {
-            let message = format!("the default {default} does not fit {width} bits");
+            let message = format!("the default {default} does not fit {}", count(width as usize, "bit"));
             self.out.push(Diagnostic::error("E0108", name.span, message));
         }
         Some(index)

@@ -3368,19 +3368,19 @@ pub enum Opcode {
     FrexpeF32,
     /// `FREXPE.v2f16`: Mantissa or exponent
     FrexpeV2f16,
-    /// `FRCP.f32`: Special functions
+    /// `FRCP.f32`: Reciprocal
     FrcpF32,
-    /// `FRCP.f16`: Special functions
+    /// `FRCP.f16`: Reciprocal
     FrcpF16,
-    /// `FRSQ.f32`: Special functions
+    /// `FRSQ.f32`: Reciprocal square root
     FrsqF32,
-    /// `FRSQ.f16`: Special functions
+    /// `FRSQ.f16`: Reciprocal square root
     FrsqF16,
-    /// `FLOGD.f32`: Special functions
+    /// `FLOGD.f32`: Factor of a base-2 logarithm
     FlogdF32,
-    /// `FSIN_TABLE.u6`: Special function tables
+    /// `FSIN_TABLE.u6`: Table of the sine
     FsinTableU6,
-    /// `FCOS_TABLE.u6`: Special function tables
+    /// `FCOS_TABLE.u6`: Table of the cosine
     FcosTableU6,
     /// `FADD.f32`: Float add
     FaddF32,
@@ -4011,19 +4011,19 @@ pub enum Instruction {
     FrexpeF32(FrexpeF32),
     /// `FREXPE.v2f16`: Mantissa or exponent
     FrexpeV2f16(FrexpeV2f16),
-    /// `FRCP.f32`: Special functions
+    /// `FRCP.f32`: Reciprocal
     FrcpF32(FrcpF32),
-    /// `FRCP.f16`: Special functions
+    /// `FRCP.f16`: Reciprocal
     FrcpF16(FrcpF16),
-    /// `FRSQ.f32`: Special functions
+    /// `FRSQ.f32`: Reciprocal square root
     FrsqF32(FrsqF32),
-    /// `FRSQ.f16`: Special functions
+    /// `FRSQ.f16`: Reciprocal square root
     FrsqF16(FrsqF16),
-    /// `FLOGD.f32`: Special functions
+    /// `FLOGD.f32`: Factor of a base-2 logarithm
     FlogdF32(FlogdF32),
-    /// `FSIN_TABLE.u6`: Special function tables
+    /// `FSIN_TABLE.u6`: Table of the sine
     FsinTableU6(FsinTableU6),
-    /// `FCOS_TABLE.u6`: Special function tables
+    /// `FCOS_TABLE.u6`: Table of the cosine
     FcosTableU6(FcosTableU6),
     /// `FADD.f32`: Float add
     FaddF32(FaddF32),
@@ -12392,9 +12392,9 @@ impl U8ToF16 {
 }
 /// `FROUND.f32`: Float rounding
 ///
-/// Rounds to a whole float; a zero keeps its sign.
+/// Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
 ///
-/// Specified in isa.xml:906; provenance: driver.
+/// Specified in isa.xml:909; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundF32(u64);
@@ -12510,9 +12510,9 @@ impl FroundF32 {
 }
 /// `FROUND.v2f16`: Float rounding
 ///
-/// Rounds to a whole float; a zero keeps its sign.
+/// Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
 ///
-/// Specified in isa.xml:907; provenance: driver.
+/// Specified in isa.xml:910; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundV2f16(u64);
@@ -12630,7 +12630,7 @@ impl FroundV2f16 {
 ///
 /// Copies one register to another.
 ///
-/// Specified in isa.xml:912; provenance: driver.
+/// Specified in isa.xml:915; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MovI32(u64);
@@ -12708,7 +12708,7 @@ impl MovI32 {
 ///
 /// Zero bits above the highest set one; 32 if none.
 ///
-/// Specified in isa.xml:917; provenance: driver.
+/// Specified in isa.xml:920; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzU32(u64);
@@ -12786,7 +12786,7 @@ impl ClzU32 {
 ///
 /// Leading zeros of each half; 16 when it is 0.
 ///
-/// Specified in isa.xml:922; provenance: driver.
+/// Specified in isa.xml:925; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV2u16(u64);
@@ -12864,7 +12864,7 @@ impl ClzV2u16 {
 ///
 /// Leading zeros of each byte; 8 when it is 0.
 ///
-/// Specified in isa.xml:927; provenance: driver.
+/// Specified in isa.xml:930; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV4u8(u64);
@@ -12942,7 +12942,7 @@ impl ClzV4u8 {
 ///
 /// Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.
 ///
-/// Specified in isa.xml:932; provenance: driver.
+/// Specified in isa.xml:935; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsS32(u64);
@@ -13028,7 +13028,7 @@ impl IabsS32 {
 }
 /// `IABS.v2s16`: Absolute value
 ///
-/// Specified in isa.xml:940; provenance: driver.
+/// Specified in isa.xml:943; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV2s16(u64);
@@ -13114,7 +13114,7 @@ impl IabsV2s16 {
 }
 /// `IABS.v4s8`: Absolute value
 ///
-/// Specified in isa.xml:944; provenance: driver.
+/// Specified in isa.xml:947; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV4s8(u64);
@@ -13192,7 +13192,7 @@ impl IabsV4s8 {
 ///
 /// Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.
 ///
-/// Specified in isa.xml:948; provenance: driver.
+/// Specified in isa.xml:951; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct PopcountI32(u64);
@@ -13270,7 +13270,7 @@ impl PopcountI32 {
 ///
 /// Mirrors the 32 bits end to end. Swizzle the result for other widths.
 ///
-/// Specified in isa.xml:956; provenance: driver.
+/// Specified in isa.xml:959; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct BitrevI32(u64);
@@ -13348,7 +13348,7 @@ impl BitrevI32 {
 ///
 /// Inverts all bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:963; provenance: driver.
+/// Specified in isa.xml:966; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotI32(u64);
@@ -13426,7 +13426,7 @@ impl NotI32 {
 ///
 /// Inverts 64 bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:968; provenance: driver.
+/// Specified in isa.xml:971; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotI64(u64);
@@ -13504,7 +13504,7 @@ impl NotI64 {
 ///
 /// Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.
 ///
-/// Specified in isa.xml:973; provenance: driver.
+/// Specified in isa.xml:976; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Wmask(u64);
@@ -13592,7 +13592,7 @@ impl Wmask {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:985; provenance: driver.
+/// Specified in isa.xml:988; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmF32(u64);
@@ -13690,7 +13690,7 @@ impl FrexpmF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:986; provenance: driver.
+/// Specified in isa.xml:989; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmV2f16(u64);
@@ -13788,7 +13788,7 @@ impl FrexpmV2f16 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:987; provenance: driver.
+/// Specified in isa.xml:990; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeF32(u64);
@@ -13886,7 +13886,7 @@ impl FrexpeF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:988; provenance: driver.
+/// Specified in isa.xml:991; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeV2f16(u64);
@@ -13980,11 +13980,11 @@ impl FrexpeV2f16 {
         FrexpeV2f16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRCP.f32`: Special functions
+/// `FRCP.f32`: Reciprocal
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:998; provenance: driver.
+/// Specified in isa.xml:1001; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF32(u64);
@@ -14068,11 +14068,11 @@ impl FrcpF32 {
         FrcpF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRCP.f16`: Special functions
+/// `FRCP.f16`: Reciprocal
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:999; provenance: driver.
+/// Specified in isa.xml:1002; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF16(u64);
@@ -14156,11 +14156,11 @@ impl FrcpF16 {
         FrcpF16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRSQ.f32`: Special functions
+/// `FRSQ.f32`: Reciprocal square root
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:1000; provenance: driver.
+/// Specified in isa.xml:1003; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF32(u64);
@@ -14244,11 +14244,11 @@ impl FrsqF32 {
         FrsqF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRSQ.f16`: Special functions
+/// `FRSQ.f16`: Reciprocal square root
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:1001; provenance: driver.
+/// Specified in isa.xml:1004; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF16(u64);
@@ -14332,11 +14332,11 @@ impl FrsqF16 {
         FrsqF16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FLOGD.f32`: Special functions
+/// `FLOGD.f32`: Factor of a base-2 logarithm
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
 ///
-/// Specified in isa.xml:1002; provenance: driver.
+/// Specified in isa.xml:1005; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogdF32(u64);
@@ -14420,11 +14420,11 @@ impl FlogdF32 {
         FlogdF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FSIN_TABLE.u6`: Special function tables
+/// `FSIN_TABLE.u6`: Table of the sine
 ///
 /// Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1012; provenance: driver.
+/// Specified in isa.xml:1015; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsinTableU6(u64);
@@ -14498,11 +14498,11 @@ impl FsinTableU6 {
         FsinTableU6(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FCOS_TABLE.u6`: Special function tables
+/// `FCOS_TABLE.u6`: Table of the cosine
 ///
 /// Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1013; provenance: driver.
+/// Specified in isa.xml:1016; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcosTableU6(u64);
@@ -14580,7 +14580,7 @@ impl FcosTableU6 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1022; provenance: driver.
+/// Specified in isa.xml:1025; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddF32(u64);
@@ -14743,7 +14743,7 @@ impl FaddF32 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1023; provenance: driver.
+/// Specified in isa.xml:1026; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddV2f16(u64);
@@ -14906,7 +14906,7 @@ impl FaddV2f16 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1031; provenance: driver.
+/// Specified in isa.xml:1034; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminF32(u64);
@@ -15069,7 +15069,7 @@ impl FminF32 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1032; provenance: driver.
+/// Specified in isa.xml:1035; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminV2f16(u64);
@@ -15232,7 +15232,7 @@ impl FminV2f16 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1040; provenance: driver.
+/// Specified in isa.xml:1043; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxF32(u64);
@@ -15395,7 +15395,7 @@ impl FmaxF32 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1041; provenance: driver.
+/// Specified in isa.xml:1044; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxV2f16(u64);
@@ -15558,7 +15558,7 @@ impl FmaxV2f16 {
 ///
 /// Rounds two f32 values to f16: A lands in the low half, B in the high one.
 ///
-/// Specified in isa.xml:1049; provenance: driver.
+/// Specified in isa.xml:1052; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f32ToV2f16(u64);
@@ -15651,7 +15651,7 @@ impl V2f32ToV2f16 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1058; provenance: driver.
+/// Specified in isa.xml:1061; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrscaleF32(u64);
@@ -15814,7 +15814,7 @@ impl FrscaleF32 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1059; provenance: driver.
+/// Specified in isa.xml:1062; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrscaleV2f16(u64);
@@ -15977,7 +15977,7 @@ impl FrscaleV2f16 {
 ///
 /// `2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.
 ///
-/// Specified in isa.xml:1070; provenance: driver.
+/// Specified in isa.xml:1073; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpF32(u64);
@@ -16100,7 +16100,7 @@ impl FexpF32 {
 ///
 /// `A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).
 ///
-/// Specified in isa.xml:1080; provenance: driver.
+/// Specified in isa.xml:1083; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddLscaleF32(u64);
@@ -16243,7 +16243,7 @@ impl FaddLscaleF32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1092; provenance: driver.
+/// Specified in isa.xml:1095; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU32(u64);
@@ -16366,7 +16366,7 @@ impl IaddU32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1093; provenance: driver.
+/// Specified in isa.xml:1096; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2u16(u64);
@@ -16489,7 +16489,7 @@ impl IaddV2u16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1094; provenance: driver.
+/// Specified in isa.xml:1097; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV4u8(u64);
@@ -16612,7 +16612,7 @@ impl IaddV4u8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1095; provenance: driver.
+/// Specified in isa.xml:1098; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS32(u64);
@@ -16735,7 +16735,7 @@ impl IaddS32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1096; provenance: driver.
+/// Specified in isa.xml:1099; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2s16(u64);
@@ -16858,7 +16858,7 @@ impl IaddV2s16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1097; provenance: driver.
+/// Specified in isa.xml:1100; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -16983,7 +16983,7 @@ impl IaddV4s8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1098; provenance: driver.
+/// Specified in isa.xml:1101; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU64(u64);
@@ -17106,7 +17106,7 @@ impl IaddU64 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1099; provenance: driver.
+/// Specified in isa.xml:1102; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS64(u64);
@@ -17229,7 +17229,7 @@ impl IaddS64 {
 ///
 /// `A | B << 16`, that is `(ushort2)(A, B)`.
 ///
-/// Specified in isa.xml:1106; provenance: driver.
+/// Specified in isa.xml:1109; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i16(u64);
@@ -17342,7 +17342,7 @@ impl MkvecV2i16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1113; provenance: driver.
+/// Specified in isa.xml:1116; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU32(u64);
@@ -17465,7 +17465,7 @@ impl IsubU32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1114; provenance: driver.
+/// Specified in isa.xml:1117; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2u16(u64);
@@ -17588,7 +17588,7 @@ impl IsubV2u16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1115; provenance: driver.
+/// Specified in isa.xml:1118; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV4u8(u64);
@@ -17711,7 +17711,7 @@ impl IsubV4u8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1116; provenance: driver.
+/// Specified in isa.xml:1119; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS32(u64);
@@ -17834,7 +17834,7 @@ impl IsubS32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1117; provenance: driver.
+/// Specified in isa.xml:1120; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2s16(u64);
@@ -17957,7 +17957,7 @@ impl IsubV2s16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1118; provenance: driver.
+/// Specified in isa.xml:1121; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -18082,7 +18082,7 @@ impl IsubV4s8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1119; provenance: driver.
+/// Specified in isa.xml:1122; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU64(u64);
@@ -18205,7 +18205,7 @@ impl IsubU64 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1120; provenance: driver.
+/// Specified in isa.xml:1123; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS64(u64);
@@ -18328,7 +18328,7 @@ impl IsubS64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1132; provenance: driver.
+/// Specified in isa.xml:1135; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxU64(u64);
@@ -18451,7 +18451,7 @@ impl ShaddxU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1133; provenance: driver.
+/// Specified in isa.xml:1136; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxS64(u64);
@@ -18574,7 +18574,7 @@ impl ShaddxS64 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1140; provenance: driver.
+/// Specified in isa.xml:1143; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulI32(u64);
@@ -18697,7 +18697,7 @@ impl ImulI32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1141; provenance: driver.
+/// Specified in isa.xml:1144; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2i16(u64);
@@ -18820,7 +18820,7 @@ impl ImulV2i16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1142; provenance: driver.
+/// Specified in isa.xml:1145; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV4i8(u64);
@@ -18943,7 +18943,7 @@ impl ImulV4i8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1143; provenance: driver.
+/// Specified in isa.xml:1146; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulS32(u64);
@@ -19066,7 +19066,7 @@ impl ImulS32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1144; provenance: driver.
+/// Specified in isa.xml:1147; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2s16(u64);
@@ -19189,7 +19189,7 @@ impl ImulV2s16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1145; provenance: driver.
+/// Specified in isa.xml:1148; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -19314,7 +19314,7 @@ impl ImulV4s8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1146; provenance: driver.
+/// Specified in isa.xml:1149; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImuldU64(u64);
@@ -19437,7 +19437,7 @@ impl ImuldU64 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1159; provenance: driver.
+/// Specified in isa.xml:1162; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddU32(u64);
@@ -19560,7 +19560,7 @@ impl HaddU32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1160; provenance: driver.
+/// Specified in isa.xml:1163; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2u16(u64);
@@ -19683,7 +19683,7 @@ impl HaddV2u16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1161; provenance: driver.
+/// Specified in isa.xml:1164; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV4u8(u64);
@@ -19806,7 +19806,7 @@ impl HaddV4u8 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1162; provenance: driver.
+/// Specified in isa.xml:1165; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddS32(u64);
@@ -19929,7 +19929,7 @@ impl HaddS32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1163; provenance: driver.
+/// Specified in isa.xml:1166; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2s16(u64);
@@ -20052,7 +20052,7 @@ impl HaddV2s16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1164; provenance: driver.
+/// Specified in isa.xml:1167; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -20177,7 +20177,7 @@ impl HaddV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1176; provenance: driver.
+/// Specified in isa.xml:1179; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperI32(u64);
@@ -20310,7 +20310,7 @@ impl ClperI32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1177; provenance: driver.
+/// Specified in isa.xml:1180; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2u16(u64);
@@ -20443,7 +20443,7 @@ impl ClperV2u16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1178; provenance: driver.
+/// Specified in isa.xml:1181; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV4u8(u64);
@@ -20576,7 +20576,7 @@ impl ClperV4u8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1179; provenance: driver.
+/// Specified in isa.xml:1182; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS32(u64);
@@ -20709,7 +20709,7 @@ impl ClperS32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1180; provenance: driver.
+/// Specified in isa.xml:1183; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2s16(u64);
@@ -20842,7 +20842,7 @@ impl ClperV2s16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1181; provenance: driver.
+/// Specified in isa.xml:1184; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -20977,7 +20977,7 @@ impl ClperV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1182; provenance: driver.
+/// Specified in isa.xml:1185; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperU64(u64);
@@ -21110,7 +21110,7 @@ impl ClperU64 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1183; provenance: driver.
+/// Specified in isa.xml:1186; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS64(u64);
@@ -21243,7 +21243,7 @@ impl ClperS64 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1197; provenance: driver.
+/// Specified in isa.xml:1200; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaF32(u64);
@@ -21456,7 +21456,7 @@ impl FmaF32 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1198; provenance: driver.
+/// Specified in isa.xml:1201; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaV2f16(u64);
@@ -21669,7 +21669,7 @@ impl FmaV2f16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1207; provenance: driver.
+/// Specified in isa.xml:1210; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI32(u64);
@@ -21830,7 +21830,7 @@ impl LshiftAndI32 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1208; provenance: driver.
+/// Specified in isa.xml:1211; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV2i16(u64);
@@ -21991,7 +21991,7 @@ impl LshiftAndV2i16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1209; provenance: driver.
+/// Specified in isa.xml:1212; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV4i8(u64);
@@ -22152,7 +22152,7 @@ impl LshiftAndV4i8 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1210; provenance: driver.
+/// Specified in isa.xml:1213; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI64(u64);
@@ -22313,7 +22313,7 @@ impl LshiftAndI64 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1223; provenance: driver.
+/// Specified in isa.xml:1226; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI32(u64);
@@ -22474,7 +22474,7 @@ impl RshiftAndI32 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1224; provenance: driver.
+/// Specified in isa.xml:1227; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV2i16(u64);
@@ -22635,7 +22635,7 @@ impl RshiftAndV2i16 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1225; provenance: driver.
+/// Specified in isa.xml:1228; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV4i8(u64);
@@ -22796,7 +22796,7 @@ impl RshiftAndV4i8 {
 ///
 /// `(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1226; provenance: driver.
+/// Specified in isa.xml:1229; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI64(u64);
@@ -22957,7 +22957,7 @@ impl RshiftAndI64 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1239; provenance: driver.
+/// Specified in isa.xml:1242; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI32(u64);
@@ -23118,7 +23118,7 @@ impl LshiftOrI32 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1240; provenance: driver.
+/// Specified in isa.xml:1243; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV2i16(u64);
@@ -23279,7 +23279,7 @@ impl LshiftOrV2i16 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1241; provenance: driver.
+/// Specified in isa.xml:1244; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV4i8(u64);
@@ -23440,7 +23440,7 @@ impl LshiftOrV4i8 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1242; provenance: driver.
+/// Specified in isa.xml:1245; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI64(u64);
@@ -23601,7 +23601,7 @@ impl LshiftOrI64 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1255; provenance: driver.
+/// Specified in isa.xml:1258; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI32(u64);
@@ -23762,7 +23762,7 @@ impl RshiftOrI32 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1256; provenance: driver.
+/// Specified in isa.xml:1259; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV2i16(u64);
@@ -23923,7 +23923,7 @@ impl RshiftOrV2i16 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1257; provenance: driver.
+/// Specified in isa.xml:1260; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV4i8(u64);
@@ -24084,7 +24084,7 @@ impl RshiftOrV4i8 {
 ///
 /// `(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.
 ///
-/// Specified in isa.xml:1258; provenance: driver.
+/// Specified in isa.xml:1261; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI64(u64);
@@ -24245,7 +24245,7 @@ impl RshiftOrI64 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1271; provenance: driver.
+/// Specified in isa.xml:1274; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI32(u64);
@@ -24406,7 +24406,7 @@ impl LshiftXorI32 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1272; provenance: driver.
+/// Specified in isa.xml:1275; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV2i16(u64);
@@ -24567,7 +24567,7 @@ impl LshiftXorV2i16 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1273; provenance: driver.
+/// Specified in isa.xml:1276; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV4i8(u64);
@@ -24728,7 +24728,7 @@ impl LshiftXorV4i8 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1274; provenance: driver.
+/// Specified in isa.xml:1277; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI64(u64);
@@ -24889,7 +24889,7 @@ impl LshiftXorI64 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1287; provenance: driver.
+/// Specified in isa.xml:1290; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI32(u64);
@@ -25050,7 +25050,7 @@ impl RshiftXorI32 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1288; provenance: driver.
+/// Specified in isa.xml:1291; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV2i16(u64);
@@ -25211,7 +25211,7 @@ impl RshiftXorV2i16 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1289; provenance: driver.
+/// Specified in isa.xml:1292; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV4i8(u64);
@@ -25372,7 +25372,7 @@ impl RshiftXorV4i8 {
 ///
 /// `(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1290; provenance: driver.
+/// Specified in isa.xml:1293; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI64(u64);
@@ -25533,7 +25533,7 @@ impl RshiftXorI64 {
 ///
 /// Meant as `(A & mask) | (B & ~mask)`; later Mesa files put a mode at bit 32, and 0 there tests the sign.
 ///
-/// Specified in isa.xml:1302; provenance: driver.
+/// Specified in isa.xml:1305; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxI32(u64);
@@ -25646,7 +25646,7 @@ impl MuxI32 {
 ///
 /// Cube mapping: S coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1312; provenance: driver.
+/// Specified in isa.xml:1315; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeSsel(u64);
@@ -25799,7 +25799,7 @@ impl CubeSsel {
 ///
 /// Cube mapping: T coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1319; provenance: driver.
+/// Specified in isa.xml:1322; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeTsel(u64);
@@ -25952,7 +25952,7 @@ impl CubeTsel {
 ///
 /// `A | B << 8 | CD << 16` from two bytes and a half word. To pack four bytes, first make CD from C, D and 0. With B and CD zero it extends any byte of A to a word.
 ///
-/// Specified in isa.xml:1326; provenance: driver.
+/// Specified in isa.xml:1329; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV4i8(u64);
@@ -26101,7 +26101,7 @@ impl MkvecV4i8 {
 ///
 /// Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.
 ///
-/// Specified in isa.xml:1337; provenance: driver.
+/// Specified in isa.xml:1340; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface1(u64);
@@ -26274,7 +26274,7 @@ impl Cubeface1 {
 ///
 /// `face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.
 ///
-/// Specified in isa.xml:1347; provenance: driver.
+/// Specified in isa.xml:1350; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface2(u64);
@@ -26447,7 +26447,7 @@ impl Cubeface2 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1363; provenance: driver.
+/// Specified in isa.xml:1366; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4s8(u64);
@@ -26570,7 +26570,7 @@ impl IdpV4s8 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1364; provenance: driver.
+/// Specified in isa.xml:1367; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4u8(u64);
@@ -26693,7 +26693,7 @@ impl IdpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1381; provenance: driver.
+/// Specified in isa.xml:1384; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpU32(u64);
@@ -26882,7 +26882,7 @@ impl IcmpU32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1382; provenance: driver.
+/// Specified in isa.xml:1385; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2u16(u64);
@@ -27071,7 +27071,7 @@ impl IcmpV2u16 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1383; provenance: driver.
+/// Specified in isa.xml:1386; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4u8(u64);
@@ -27260,7 +27260,7 @@ impl IcmpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1399; provenance: driver.
+/// Specified in isa.xml:1402; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpF32(u64);
@@ -27479,7 +27479,7 @@ impl FcmpF32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1400; provenance: driver.
+/// Specified in isa.xml:1403; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpV2f16(u64);
@@ -27698,7 +27698,7 @@ impl FcmpV2f16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1418; provenance: driver.
+/// Specified in isa.xml:1421; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpS32(u64);
@@ -27887,7 +27887,7 @@ impl IcmpS32 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1419; provenance: driver.
+/// Specified in isa.xml:1422; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2s16(u64);
@@ -28076,7 +28076,7 @@ impl IcmpV2s16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1420; provenance: driver.
+/// Specified in isa.xml:1423; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4s8(u64);
@@ -28265,7 +28265,7 @@ impl IcmpV4s8 {
 ///
 /// Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.
 ///
-/// Specified in isa.xml:1430; provenance: driver.
+/// Specified in isa.xml:1433; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmI32(u64);
@@ -28360,7 +28360,7 @@ impl IaddImmI32 {
 ///
 /// Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1440; provenance: driver.
+/// Specified in isa.xml:1443; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV2i16(u64);
@@ -28455,7 +28455,7 @@ impl IaddImmV2i16 {
 ///
 /// Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1450; provenance: driver.
+/// Specified in isa.xml:1453; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV4i8(u64);
@@ -28550,7 +28550,7 @@ impl IaddImmV4i8 {
 ///
 /// Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.
 ///
-/// Specified in isa.xml:1460; provenance: driver.
+/// Specified in isa.xml:1463; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmF32(u64);
@@ -28645,7 +28645,7 @@ impl FaddImmF32 {
 ///
 /// Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:1469; provenance: driver.
+/// Specified in isa.xml:1472; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmV2f16(u64);
@@ -28738,7 +28738,7 @@ impl FaddImmV2f16 {
 }
 /// `TODO.ATOM_C1`: Atomic with operand 1
 ///
-/// Specified in isa.xml:1479; provenance: driver.
+/// Specified in isa.xml:1482; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoAtomC1(u64);
@@ -28863,7 +28863,7 @@ impl TodoAtomC1 {
 }
 /// `TODO.ATOM_C`: Atomic with result
 ///
-/// Specified in isa.xml:1490; provenance: driver.
+/// Specified in isa.xml:1493; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoAtomC(u64);
@@ -28990,7 +28990,7 @@ impl TodoAtomC {
 ///
 /// Reads one texel, with no filter.
 ///
-/// Specified in isa.xml:1501; provenance: driver.
+/// Specified in isa.xml:1504; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexFetch(u64);
@@ -29135,7 +29135,7 @@ impl TexFetch {
 ///
 /// Samples a texture; `.skip` omits helpers.
 ///
-/// Specified in isa.xml:1513; provenance: driver.
+/// Specified in isa.xml:1516; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Tex(u64);
@@ -29308,7 +29308,7 @@ impl Tex {
 ///
 /// The varying must be f32.
 ///
-/// Specified in isa.xml:1527; provenance: driver.
+/// Specified in isa.xml:1530; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TodoVarTex(u64);
@@ -29427,7 +29427,7 @@ impl TodoVarTex {
 ///
 /// `(A * B + C) * 2^D`, scaled on the exponent bits. Special cases do not follow `FMA` plus a real multiply, so use it only inside known sequences.
 ///
-/// Specified in isa.xml:1536; provenance: driver.
+/// Specified in isa.xml:1539; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleF32(u64);
@@ -30137,7 +30137,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FROUND.f32`: Rounds to a whole float; a zero keeps its sign.
+    /// `FROUND.f32`: Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
     fn fround_f32(&mut self, i: FroundF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30145,7 +30145,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FROUND.v2f16`: Rounds to a whole float; a zero keeps its sign.
+    /// `FROUND.v2f16`: Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
     fn fround_v2f16(&mut self, i: FroundV2f16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30281,7 +30281,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+    /// `FRCP.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
     fn frcp_f32(&mut self, i: FrcpF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30289,7 +30289,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+    /// `FRCP.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
     fn frcp_f16(&mut self, i: FrcpF16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30297,7 +30297,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+    /// `FRSQ.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
     fn frsq_f32(&mut self, i: FrsqF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30305,7 +30305,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+    /// `FRSQ.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
     fn frsq_f16(&mut self, i: FrsqF16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -30313,7 +30313,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOGD.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
+    /// `FLOGD.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.
     fn flogd_f32(&mut self, i: FlogdF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -39065,9 +39065,9 @@ mod tables {
             Form {
                 name: Text::new("FROUND.f32"),
                 title: "Float rounding",
-                doc: "Rounds to a whole float; a zero keeps its sign.",
+                doc: "Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.",
                 unit: "",
-                source: "isa.xml:906",
+                source: "isa.xml:909",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
@@ -39094,9 +39094,9 @@ mod tables {
             Form {
                 name: Text::new("FROUND.v2f16"),
                 title: "Float rounding",
-                doc: "Rounds to a whole float; a zero keeps its sign.",
+                doc: "Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.",
                 unit: "",
-                source: "isa.xml:907",
+                source: "isa.xml:910",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
@@ -39125,7 +39125,7 @@ mod tables {
                 title: "Move",
                 doc: "Copies one register to another.",
                 unit: "",
-                source: "isa.xml:912",
+                source: "isa.xml:915",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39154,7 +39154,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Zero bits above the highest set one; 32 if none.",
                 unit: "",
-                source: "isa.xml:917",
+                source: "isa.xml:920",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39183,7 +39183,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Leading zeros of each half; 16 when it is 0.",
                 unit: "",
-                source: "isa.xml:922",
+                source: "isa.xml:925",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39212,7 +39212,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Leading zeros of each byte; 8 when it is 0.",
                 unit: "",
-                source: "isa.xml:927",
+                source: "isa.xml:930",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39241,7 +39241,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.",
                 unit: "",
-                source: "isa.xml:932",
+                source: "isa.xml:935",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39270,7 +39270,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "",
                 unit: "",
-                source: "isa.xml:940",
+                source: "isa.xml:943",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39299,7 +39299,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "",
                 unit: "",
-                source: "isa.xml:944",
+                source: "isa.xml:947",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39328,7 +39328,7 @@ mod tables {
                 title: "Population count",
                 doc: "Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.",
                 unit: "",
-                source: "isa.xml:948",
+                source: "isa.xml:951",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39357,7 +39357,7 @@ mod tables {
                 title: "Bit reversal",
                 doc: "Mirrors the 32 bits end to end. Swizzle the result for other widths.",
                 unit: "",
-                source: "isa.xml:956",
+                source: "isa.xml:959",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39386,7 +39386,7 @@ mod tables {
                 title: "Bitwise NOT",
                 doc: "Inverts all bits; shift-and-logic opcodes can too.",
                 unit: "",
-                source: "isa.xml:963",
+                source: "isa.xml:966",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39415,7 +39415,7 @@ mod tables {
                 title: "Bitwise NOT",
                 doc: "Inverts 64 bits; shift-and-logic opcodes can too.",
                 unit: "",
-                source: "isa.xml:968",
+                source: "isa.xml:971",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39444,7 +39444,7 @@ mod tables {
                 title: "Ballot",
                 doc: "Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.",
                 unit: "",
-                source: "isa.xml:973",
+                source: "isa.xml:976",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -39473,7 +39473,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
-                source: "isa.xml:985",
+                source: "isa.xml:988",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39502,7 +39502,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
-                source: "isa.xml:986",
+                source: "isa.xml:989",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39531,7 +39531,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
-                source: "isa.xml:987",
+                source: "isa.xml:990",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39560,7 +39560,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, or with `.log` in [0.75, 1.5).",
                 unit: "",
-                source: "isa.xml:988",
+                source: "isa.xml:991",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39586,10 +39586,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRCP.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
+                title: "Reciprocal",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
-                source: "isa.xml:998",
+                source: "isa.xml:1001",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39615,10 +39615,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRCP.f16"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
+                title: "Reciprocal",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
-                source: "isa.xml:999",
+                source: "isa.xml:1002",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39644,10 +39644,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRSQ.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
+                title: "Reciprocal square root",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
-                source: "isa.xml:1000",
+                source: "isa.xml:1003",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39673,10 +39673,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRSQ.f16"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
+                title: "Reciprocal square root",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
-                source: "isa.xml:1001",
+                source: "isa.xml:1004",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39702,10 +39702,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FLOGD.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
+                title: "Factor of a base-2 logarithm",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`.",
                 unit: "",
-                source: "isa.xml:1002",
+                source: "isa.xml:1005",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39731,10 +39731,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FSIN_TABLE.u6"),
-                title: "Special function tables",
+                title: "Table of the sine",
                 doc: "Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "",
-                source: "isa.xml:1012",
+                source: "isa.xml:1015",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39760,10 +39760,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FCOS_TABLE.u6"),
-                title: "Special function tables",
+                title: "Table of the cosine",
                 doc: "Coarse tables for sine and cosine, in steps of pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "",
-                source: "isa.xml:1013",
+                source: "isa.xml:1016",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39792,7 +39792,7 @@ mod tables {
                 title: "Float add",
                 doc: "`A + B`",
                 unit: "",
-                source: "isa.xml:1022",
+                source: "isa.xml:1025",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39821,7 +39821,7 @@ mod tables {
                 title: "Float add",
                 doc: "`A + B`",
                 unit: "",
-                source: "isa.xml:1023",
+                source: "isa.xml:1026",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39850,7 +39850,7 @@ mod tables {
                 title: "Float minimum",
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "",
-                source: "isa.xml:1031",
+                source: "isa.xml:1034",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39879,7 +39879,7 @@ mod tables {
                 title: "Float minimum",
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "",
-                source: "isa.xml:1032",
+                source: "isa.xml:1035",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39908,7 +39908,7 @@ mod tables {
                 title: "Float maximum",
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "",
-                source: "isa.xml:1040",
+                source: "isa.xml:1043",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39937,7 +39937,7 @@ mod tables {
                 title: "Float maximum",
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "",
-                source: "isa.xml:1041",
+                source: "isa.xml:1044",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39966,7 +39966,7 @@ mod tables {
                 title: "Float pair to half pair",
                 doc: "Rounds two f32 values to f16: A lands in the low half, B in the high one.",
                 unit: "",
-                source: "isa.xml:1049",
+                source: "isa.xml:1052",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -39995,7 +39995,7 @@ mod tables {
                 title: "Scale by power of two",
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "",
-                source: "isa.xml:1058",
+                source: "isa.xml:1061",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40024,7 +40024,7 @@ mod tables {
                 title: "Scale by power of two",
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "",
-                source: "isa.xml:1059",
+                source: "isa.xml:1062",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40053,7 +40053,7 @@ mod tables {
                 title: "Base-2 exponential",
                 doc: "`2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.",
                 unit: "",
-                source: "isa.xml:1070",
+                source: "isa.xml:1073",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40082,7 +40082,7 @@ mod tables {
                 title: "Logarithm helper add",
                 doc: "`A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).",
                 unit: "",
-                source: "isa.xml:1080",
+                source: "isa.xml:1083",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40111,7 +40111,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1092",
+                source: "isa.xml:1095",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40140,7 +40140,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1093",
+                source: "isa.xml:1096",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40169,7 +40169,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1094",
+                source: "isa.xml:1097",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40198,7 +40198,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1095",
+                source: "isa.xml:1098",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40227,7 +40227,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1096",
+                source: "isa.xml:1099",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40256,7 +40256,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1097",
+                source: "isa.xml:1100",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -40285,7 +40285,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1098",
+                source: "isa.xml:1101",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40314,7 +40314,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "",
-                source: "isa.xml:1099",
+                source: "isa.xml:1102",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40343,7 +40343,7 @@ mod tables {
                 title: "Pack two halves",
                 doc: "`A | B << 16`, that is `(ushort2)(A, B)`.",
                 unit: "",
-                source: "isa.xml:1106",
+                source: "isa.xml:1109",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40372,7 +40372,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1113",
+                source: "isa.xml:1116",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40401,7 +40401,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1114",
+                source: "isa.xml:1117",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40430,7 +40430,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1115",
+                source: "isa.xml:1118",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40459,7 +40459,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1116",
+                source: "isa.xml:1119",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40488,7 +40488,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1117",
+                source: "isa.xml:1120",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40517,7 +40517,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1118",
+                source: "isa.xml:1121",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -40546,7 +40546,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1119",
+                source: "isa.xml:1122",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40575,7 +40575,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "",
-                source: "isa.xml:1120",
+                source: "isa.xml:1123",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40604,7 +40604,7 @@ mod tables {
                 title: "Extend, shift and add",
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "",
-                source: "isa.xml:1132",
+                source: "isa.xml:1135",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40633,7 +40633,7 @@ mod tables {
                 title: "Extend, shift and add",
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "",
-                source: "isa.xml:1133",
+                source: "isa.xml:1136",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40662,7 +40662,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1140",
+                source: "isa.xml:1143",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40691,7 +40691,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1141",
+                source: "isa.xml:1144",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40720,7 +40720,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1142",
+                source: "isa.xml:1145",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40749,7 +40749,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1143",
+                source: "isa.xml:1146",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40778,7 +40778,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1144",
+                source: "isa.xml:1147",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40807,7 +40807,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1145",
+                source: "isa.xml:1148",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -40836,7 +40836,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "",
-                source: "isa.xml:1146",
+                source: "isa.xml:1149",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40865,7 +40865,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1159",
+                source: "isa.xml:1162",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40894,7 +40894,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1160",
+                source: "isa.xml:1163",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40923,7 +40923,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1161",
+                source: "isa.xml:1164",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40952,7 +40952,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1162",
+                source: "isa.xml:1165",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -40981,7 +40981,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1163",
+                source: "isa.xml:1166",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41010,7 +41010,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "",
-                source: "isa.xml:1164",
+                source: "isa.xml:1167",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -41039,7 +41039,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1176",
+                source: "isa.xml:1179",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41068,7 +41068,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1177",
+                source: "isa.xml:1180",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41097,7 +41097,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1178",
+                source: "isa.xml:1181",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41126,7 +41126,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1179",
+                source: "isa.xml:1182",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41155,7 +41155,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1180",
+                source: "isa.xml:1183",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41184,7 +41184,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1181",
+                source: "isa.xml:1184",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -41213,7 +41213,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1182",
+                source: "isa.xml:1185",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41242,7 +41242,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "",
-                source: "isa.xml:1183",
+                source: "isa.xml:1186",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -41271,7 +41271,7 @@ mod tables {
                 title: "Fused multiply-add",
                 doc: "`A * B + C`",
                 unit: "",
-                source: "isa.xml:1197",
+                source: "isa.xml:1200",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -41300,7 +41300,7 @@ mod tables {
                 title: "Fused multiply-add",
                 doc: "`A * B + C`",
                 unit: "",
-                source: "isa.xml:1198",
+                source: "isa.xml:1201",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -41329,7 +41329,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1207",
+                source: "isa.xml:1210",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41358,7 +41358,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1208",
+                source: "isa.xml:1211",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41387,7 +41387,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1209",
+                source: "isa.xml:1212",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41416,7 +41416,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1210",
+                source: "isa.xml:1213",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41445,7 +41445,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1223",
+                source: "isa.xml:1226",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41474,7 +41474,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1224",
+                source: "isa.xml:1227",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41503,7 +41503,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1225",
+                source: "isa.xml:1228",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41532,7 +41532,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1226",
+                source: "isa.xml:1229",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41561,7 +41561,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
-                source: "isa.xml:1239",
+                source: "isa.xml:1242",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41590,7 +41590,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
-                source: "isa.xml:1240",
+                source: "isa.xml:1243",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41619,7 +41619,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
-                source: "isa.xml:1241",
+                source: "isa.xml:1244",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41648,7 +41648,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "",
-                source: "isa.xml:1242",
+                source: "isa.xml:1245",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41677,7 +41677,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
-                source: "isa.xml:1255",
+                source: "isa.xml:1258",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41706,7 +41706,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
-                source: "isa.xml:1256",
+                source: "isa.xml:1259",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41735,7 +41735,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
-                source: "isa.xml:1257",
+                source: "isa.xml:1260",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41764,7 +41764,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift.",
                 unit: "",
-                source: "isa.xml:1258",
+                source: "isa.xml:1261",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41793,7 +41793,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1271",
+                source: "isa.xml:1274",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41822,7 +41822,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1272",
+                source: "isa.xml:1275",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41851,7 +41851,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1273",
+                source: "isa.xml:1276",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41880,7 +41880,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1274",
+                source: "isa.xml:1277",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41909,7 +41909,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1287",
+                source: "isa.xml:1290",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41938,7 +41938,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1288",
+                source: "isa.xml:1291",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41967,7 +41967,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1289",
+                source: "isa.xml:1292",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -41996,7 +41996,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`, with zeros shifted in; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "",
-                source: "isa.xml:1290",
+                source: "isa.xml:1293",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -42025,7 +42025,7 @@ mod tables {
                 title: "Select by mask",
                 doc: "Meant as `(A & mask) | (B & ~mask)`; later Mesa files put a mode at bit 32, and 0 there tests the sign.",
                 unit: "",
-                source: "isa.xml:1302",
+                source: "isa.xml:1305",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42054,7 +42054,7 @@ mod tables {
                 title: "Cube map S coordinate",
                 doc: "Cube mapping: S coordinate for the face that `CUBEFACE2` chose.",
                 unit: "",
-                source: "isa.xml:1312",
+                source: "isa.xml:1315",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -42083,7 +42083,7 @@ mod tables {
                 title: "Cube map T coordinate",
                 doc: "Cube mapping: T coordinate for the face that `CUBEFACE2` chose.",
                 unit: "",
-                source: "isa.xml:1319",
+                source: "isa.xml:1322",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -42112,7 +42112,7 @@ mod tables {
                 title: "Pack bytes",
                 doc: "`A | B << 8 | CD << 16` from two bytes and a half word. To pack four bytes, first make CD from C, D and 0. With B and CD zero it extends any byte of A to a word.",
                 unit: "",
-                source: "isa.xml:1326",
+                source: "isa.xml:1329",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42141,7 +42141,7 @@ mod tables {
                 title: "Cube map major axis",
                 doc: "Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.",
                 unit: "",
-                source: "isa.xml:1337",
+                source: "isa.xml:1340",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42170,7 +42170,7 @@ mod tables {
                 title: "Cube map face",
                 doc: "`face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.",
                 unit: "",
-                source: "isa.xml:1347",
+                source: "isa.xml:1350",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42199,7 +42199,7 @@ mod tables {
                 title: "Byte dot product",
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "",
-                source: "isa.xml:1363",
+                source: "isa.xml:1366",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -42228,7 +42228,7 @@ mod tables {
                 title: "Byte dot product",
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "",
-                source: "isa.xml:1364",
+                source: "isa.xml:1367",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -42257,7 +42257,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
-                source: "isa.xml:1381",
+                source: "isa.xml:1384",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42286,7 +42286,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
-                source: "isa.xml:1382",
+                source: "isa.xml:1385",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42315,7 +42315,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "",
-                source: "isa.xml:1383",
+                source: "isa.xml:1386",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42344,7 +42344,7 @@ mod tables {
                 title: "Float compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "",
-                source: "isa.xml:1399",
+                source: "isa.xml:1402",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42373,7 +42373,7 @@ mod tables {
                 title: "Float compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "",
-                source: "isa.xml:1400",
+                source: "isa.xml:1403",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42402,7 +42402,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
-                source: "isa.xml:1418",
+                source: "isa.xml:1421",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42431,7 +42431,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
-                source: "isa.xml:1419",
+                source: "isa.xml:1422",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42460,7 +42460,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "",
-                source: "isa.xml:1420",
+                source: "isa.xml:1423",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42489,7 +42489,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.",
                 unit: "",
-                source: "isa.xml:1430",
+                source: "isa.xml:1433",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42518,7 +42518,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.",
                 unit: "",
-                source: "isa.xml:1440",
+                source: "isa.xml:1443",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42547,7 +42547,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.",
                 unit: "",
-                source: "isa.xml:1450",
+                source: "isa.xml:1453",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42576,7 +42576,7 @@ mod tables {
                 title: "Float add, constant",
                 doc: "Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.",
                 unit: "",
-                source: "isa.xml:1460",
+                source: "isa.xml:1463",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42605,7 +42605,7 @@ mod tables {
                 title: "Float add, constant",
                 doc: "Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.",
                 unit: "",
-                source: "isa.xml:1469",
+                source: "isa.xml:1472",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42634,7 +42634,7 @@ mod tables {
                 title: "Atomic with operand 1",
                 doc: "",
                 unit: "",
-                source: "isa.xml:1479",
+                source: "isa.xml:1482",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42663,7 +42663,7 @@ mod tables {
                 title: "Atomic with result",
                 doc: "",
                 unit: "",
-                source: "isa.xml:1490",
+                source: "isa.xml:1493",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42692,7 +42692,7 @@ mod tables {
                 title: "Texel fetch",
                 doc: "Reads one texel, with no filter.",
                 unit: "",
-                source: "isa.xml:1501",
+                source: "isa.xml:1504",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42721,7 +42721,7 @@ mod tables {
                 title: "Texture sample",
                 doc: "Samples a texture; `.skip` omits helpers.",
                 unit: "",
-                source: "isa.xml:1513",
+                source: "isa.xml:1516",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42750,7 +42750,7 @@ mod tables {
                 title: "Varying and texture sample",
                 doc: "The varying must be f32.",
                 unit: "",
-                source: "isa.xml:1527",
+                source: "isa.xml:1530",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -42779,7 +42779,7 @@ mod tables {
                 title: "Multiply-add, scaled",
                 doc: "`(A * B + C) * 2^D`, scaled on the exponent bits. Special cases do not follow `FMA` plus a real multiply, so use it only inside known sequences.",
                 unit: "",
-                source: "isa.xml:1536",
+                source: "isa.xml:1539",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,

@@ -4396,33 +4396,33 @@ pub enum Opcode {
     FrexpeF32,
     /// `FREXPE.v2f16`: Mantissa or exponent
     FrexpeV2f16,
-    /// `FRCP.f32`: Special functions
+    /// `FRCP.f32`: Reciprocal
     FrcpF32,
-    /// `FRCP.f16`: Special functions
+    /// `FRCP.f16`: Reciprocal
     FrcpF16,
-    /// `FRSQ.f32`: Special functions
+    /// `FRSQ.f32`: Reciprocal square root
     FrsqF32,
-    /// `FRSQ.f16`: Special functions
+    /// `FRSQ.f16`: Reciprocal square root
     FrsqF16,
-    /// `FLOGD.f32`: Special functions
+    /// `FLOGD.f32`: Factor of a base-2 logarithm
     FlogdF32,
-    /// `FPCLASS.f32`: Special functions
+    /// `FPCLASS.f32`: Class of a float
     FpclassF32,
-    /// `FPCLASS.f16`: Special functions
+    /// `FPCLASS.f16`: Class of a float
     FpclassF16,
-    /// `FLOG_TABLE.f32`: Special functions
+    /// `FLOG_TABLE.f32`: Reciprocal table for a logarithm
     FlogTableF32,
-    /// `FRCP_APPROX.f32`: Special functions
+    /// `FRCP_APPROX.f32`: Reciprocal of a mantissa
     FrcpApproxF32,
-    /// `FRSQ_APPROX.f32`: Special functions
+    /// `FRSQ_APPROX.f32`: Reciprocal square root of a mantissa
     FrsqApproxF32,
-    /// `FSIN_TABLE.u6`: Special function tables
+    /// `FSIN_TABLE.u6`: Table of the sine
     FsinTableU6,
-    /// `FCOS_TABLE.u6`: Special function tables
+    /// `FCOS_TABLE.u6`: Table of the cosine
     FcosTableU6,
-    /// `FSINCOS_OFFSET.u6`: Special function tables
+    /// `FSINCOS_OFFSET.u6`: Angle of the sine and cosine tables
     FsincosOffsetU6,
-    /// `FEXP_TABLE.u4`: Special function tables
+    /// `FEXP_TABLE.u4`: Table of the exponential
     FexpTableU4,
     /// `FADD.f32`: Float add
     FaddF32,
@@ -5194,33 +5194,33 @@ pub enum Instruction {
     FrexpeF32(FrexpeF32),
     /// `FREXPE.v2f16`: Mantissa or exponent
     FrexpeV2f16(FrexpeV2f16),
-    /// `FRCP.f32`: Special functions
+    /// `FRCP.f32`: Reciprocal
     FrcpF32(FrcpF32),
-    /// `FRCP.f16`: Special functions
+    /// `FRCP.f16`: Reciprocal
     FrcpF16(FrcpF16),
-    /// `FRSQ.f32`: Special functions
+    /// `FRSQ.f32`: Reciprocal square root
     FrsqF32(FrsqF32),
-    /// `FRSQ.f16`: Special functions
+    /// `FRSQ.f16`: Reciprocal square root
     FrsqF16(FrsqF16),
-    /// `FLOGD.f32`: Special functions
+    /// `FLOGD.f32`: Factor of a base-2 logarithm
     FlogdF32(FlogdF32),
-    /// `FPCLASS.f32`: Special functions
+    /// `FPCLASS.f32`: Class of a float
     FpclassF32(FpclassF32),
-    /// `FPCLASS.f16`: Special functions
+    /// `FPCLASS.f16`: Class of a float
     FpclassF16(FpclassF16),
-    /// `FLOG_TABLE.f32`: Special functions
+    /// `FLOG_TABLE.f32`: Reciprocal table for a logarithm
     FlogTableF32(FlogTableF32),
-    /// `FRCP_APPROX.f32`: Special functions
+    /// `FRCP_APPROX.f32`: Reciprocal of a mantissa
     FrcpApproxF32(FrcpApproxF32),
-    /// `FRSQ_APPROX.f32`: Special functions
+    /// `FRSQ_APPROX.f32`: Reciprocal square root of a mantissa
     FrsqApproxF32(FrsqApproxF32),
-    /// `FSIN_TABLE.u6`: Special function tables
+    /// `FSIN_TABLE.u6`: Table of the sine
     FsinTableU6(FsinTableU6),
-    /// `FCOS_TABLE.u6`: Special function tables
+    /// `FCOS_TABLE.u6`: Table of the cosine
     FcosTableU6(FcosTableU6),
-    /// `FSINCOS_OFFSET.u6`: Special function tables
+    /// `FSINCOS_OFFSET.u6`: Angle of the sine and cosine tables
     FsincosOffsetU6(FsincosOffsetU6),
-    /// `FEXP_TABLE.u4`: Special function tables
+    /// `FEXP_TABLE.u4`: Table of the exponential
     FexpTableU4(FexpTableU4),
     /// `FADD.f32`: Float add
     FaddF32(FaddF32),
@@ -16244,9 +16244,9 @@ impl V2u8ToV2f16 {
 }
 /// `FROUND.f32`: Float rounding
 ///
-/// Rounds to a whole float; a zero keeps its sign.
+/// Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
 ///
-/// Specified in isa.xml:1422; provenance: driver.
+/// Specified in isa.xml:1425; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundF32(u64);
@@ -16352,9 +16352,9 @@ impl FroundF32 {
 }
 /// `FROUND.v2f16`: Float rounding
 ///
-/// Rounds to a whole float; a zero keeps its sign.
+/// Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
 ///
-/// Specified in isa.xml:1423; provenance: driver.
+/// Specified in isa.xml:1426; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FroundV2f16(u64);
@@ -16462,7 +16462,7 @@ impl FroundV2f16 {
 ///
 /// Copies one register to another.
 ///
-/// Specified in isa.xml:1428; provenance: driver.
+/// Specified in isa.xml:1431; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MovI32(u64);
@@ -16530,7 +16530,7 @@ impl MovI32 {
 ///
 /// Zero bits above the highest set one; 32 if none.
 ///
-/// Specified in isa.xml:1433; provenance: driver.
+/// Specified in isa.xml:1436; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzU32(u64);
@@ -16598,7 +16598,7 @@ impl ClzU32 {
 ///
 /// Leading zeros of each half; 16 when it is 0.
 ///
-/// Specified in isa.xml:1438; provenance: driver.
+/// Specified in isa.xml:1441; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV2u16(u64);
@@ -16666,7 +16666,7 @@ impl ClzV2u16 {
 ///
 /// Leading zeros of each byte; 8 when it is 0.
 ///
-/// Specified in isa.xml:1443; provenance: driver.
+/// Specified in isa.xml:1446; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClzV4u8(u64);
@@ -16734,7 +16734,7 @@ impl ClzV4u8 {
 ///
 /// Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.
 ///
-/// Specified in isa.xml:1448; provenance: driver.
+/// Specified in isa.xml:1451; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsS32(u64);
@@ -16810,7 +16810,7 @@ impl IabsS32 {
 }
 /// `IABS.v2s16`: Absolute value
 ///
-/// Specified in isa.xml:1456; provenance: driver.
+/// Specified in isa.xml:1459; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV2s16(u64);
@@ -16886,7 +16886,7 @@ impl IabsV2s16 {
 }
 /// `IABS.v4s8`: Absolute value
 ///
-/// Specified in isa.xml:1460; provenance: driver.
+/// Specified in isa.xml:1463; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IabsV4s8(u64);
@@ -16954,7 +16954,7 @@ impl IabsV4s8 {
 ///
 /// Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.
 ///
-/// Specified in isa.xml:1464; provenance: driver.
+/// Specified in isa.xml:1467; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct PopcountI32(u64);
@@ -17022,7 +17022,7 @@ impl PopcountI32 {
 ///
 /// Mirrors the 32 bits end to end. Swizzle the result for other widths.
 ///
-/// Specified in isa.xml:1472; provenance: driver.
+/// Specified in isa.xml:1475; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct BitrevI32(u64);
@@ -17090,7 +17090,7 @@ impl BitrevI32 {
 ///
 /// Inverts all bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:1479; provenance: driver.
+/// Specified in isa.xml:1482; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotOldI32(u64);
@@ -17158,7 +17158,7 @@ impl NotOldI32 {
 ///
 /// Inverts 64 bits; shift-and-logic opcodes can too.
 ///
-/// Specified in isa.xml:1484; provenance: driver.
+/// Specified in isa.xml:1487; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct NotOldI64(u64);
@@ -17226,7 +17226,7 @@ impl NotOldI64 {
 ///
 /// Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.
 ///
-/// Specified in isa.xml:1489; provenance: driver.
+/// Specified in isa.xml:1492; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Wmask(u64);
@@ -17304,7 +17304,7 @@ impl Wmask {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1501; provenance: driver.
+/// Specified in isa.xml:1504; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmF32(u64);
@@ -17402,7 +17402,7 @@ impl FrexpmF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1502; provenance: driver.
+/// Specified in isa.xml:1505; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpmV2f16(u64);
@@ -17500,7 +17500,7 @@ impl FrexpmV2f16 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1503; provenance: driver.
+/// Specified in isa.xml:1506; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeF32(u64);
@@ -17598,7 +17598,7 @@ impl FrexpeF32 {
 ///
 /// Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).
 ///
-/// Specified in isa.xml:1504; provenance: driver.
+/// Specified in isa.xml:1507; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrexpeV2f16(u64);
@@ -17692,11 +17692,11 @@ impl FrexpeV2f16 {
         FrexpeV2f16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRCP.f32`: Special functions
+/// `FRCP.f32`: Reciprocal
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1516; provenance: driver.
+/// Specified in isa.xml:1519; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF32(u64);
@@ -17790,11 +17790,11 @@ impl FrcpF32 {
         FrcpF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRCP.f16`: Special functions
+/// `FRCP.f16`: Reciprocal
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1517; provenance: driver.
+/// Specified in isa.xml:1520; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpF16(u64);
@@ -17888,11 +17888,11 @@ impl FrcpF16 {
         FrcpF16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRSQ.f32`: Special functions
+/// `FRSQ.f32`: Reciprocal square root
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1518; provenance: driver.
+/// Specified in isa.xml:1521; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF32(u64);
@@ -17986,11 +17986,11 @@ impl FrsqF32 {
         FrsqF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRSQ.f16`: Special functions
+/// `FRSQ.f16`: Reciprocal square root
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1519; provenance: driver.
+/// Specified in isa.xml:1522; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqF16(u64);
@@ -18084,11 +18084,11 @@ impl FrsqF16 {
         FrsqF16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FLOGD.f32`: Special functions
+/// `FLOGD.f32`: Factor of a base-2 logarithm
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1520; provenance: driver.
+/// Specified in isa.xml:1523; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogdF32(u64);
@@ -18182,11 +18182,11 @@ impl FlogdF32 {
         FlogdF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FPCLASS.f32`: Special functions
+/// `FPCLASS.f32`: Class of a float
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1521; provenance: driver.
+/// Specified in isa.xml:1524; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FpclassF32(u64);
@@ -18280,11 +18280,11 @@ impl FpclassF32 {
         FpclassF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FPCLASS.f16`: Special functions
+/// `FPCLASS.f16`: Class of a float
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1522; provenance: driver.
+/// Specified in isa.xml:1525; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FpclassF16(u64);
@@ -18378,11 +18378,11 @@ impl FpclassF16 {
         FpclassF16(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FLOG_TABLE.f32`: Special functions
+/// `FLOG_TABLE.f32`: Reciprocal table for a logarithm
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1523; provenance: driver.
+/// Specified in isa.xml:1526; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FlogTableF32(u64);
@@ -18476,11 +18476,11 @@ impl FlogTableF32 {
         FlogTableF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRCP_APPROX.f32`: Special functions
+/// `FRCP_APPROX.f32`: Reciprocal of a mantissa
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1524; provenance: driver.
+/// Specified in isa.xml:1527; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrcpApproxF32(u64);
@@ -18574,11 +18574,11 @@ impl FrcpApproxF32 {
         FrcpApproxF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FRSQ_APPROX.f32`: Special functions
+/// `FRSQ_APPROX.f32`: Reciprocal square root of a mantissa
 ///
-/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+/// Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
 ///
-/// Specified in isa.xml:1525; provenance: driver.
+/// Specified in isa.xml:1528; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FrsqApproxF32(u64);
@@ -18672,11 +18672,11 @@ impl FrsqApproxF32 {
         FrsqApproxF32(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FSIN_TABLE.u6`: Special function tables
+/// `FSIN_TABLE.u6`: Table of the sine
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1536; provenance: driver.
+/// Specified in isa.xml:1539; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsinTableU6(u64);
@@ -18740,11 +18740,11 @@ impl FsinTableU6 {
         FsinTableU6(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FCOS_TABLE.u6`: Special function tables
+/// `FCOS_TABLE.u6`: Table of the cosine
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1537; provenance: driver.
+/// Specified in isa.xml:1540; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcosTableU6(u64);
@@ -18808,11 +18808,11 @@ impl FcosTableU6 {
         FcosTableU6(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FSINCOS_OFFSET.u6`: Special function tables
+/// `FSINCOS_OFFSET.u6`: Angle of the sine and cosine tables
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1538; provenance: driver.
+/// Specified in isa.xml:1541; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FsincosOffsetU6(u64);
@@ -18876,11 +18876,11 @@ impl FsincosOffsetU6 {
         FsincosOffsetU6(self.0 & 0x87ffffffffffffff | (value.raw()) << 59)
     }
 }
-/// `FEXP_TABLE.u4`: Special function tables
+/// `FEXP_TABLE.u4`: Table of the exponential
 ///
 /// Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.
 ///
-/// Specified in isa.xml:1539; provenance: driver.
+/// Specified in isa.xml:1542; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpTableU4(u64);
@@ -18948,7 +18948,7 @@ impl FexpTableU4 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1548; provenance: driver.
+/// Specified in isa.xml:1551; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddF32(u64);
@@ -19101,7 +19101,7 @@ impl FaddF32 {
 ///
 /// `A + B`
 ///
-/// Specified in isa.xml:1549; provenance: driver.
+/// Specified in isa.xml:1552; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddV2f16(u64);
@@ -19254,7 +19254,7 @@ impl FaddV2f16 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1557; provenance: driver.
+/// Specified in isa.xml:1560; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminF32(u64);
@@ -19407,7 +19407,7 @@ impl FminF32 {
 ///
 /// Lesser of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1558; provenance: driver.
+/// Specified in isa.xml:1561; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FminV2f16(u64);
@@ -19560,7 +19560,7 @@ impl FminV2f16 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1566; provenance: driver.
+/// Specified in isa.xml:1569; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxF32(u64);
@@ -19713,7 +19713,7 @@ impl FmaxF32 {
 ///
 /// Greater of A and B; -0 < +0, NaN loses.
 ///
-/// Specified in isa.xml:1567; provenance: driver.
+/// Specified in isa.xml:1570; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaxV2f16(u64);
@@ -19866,7 +19866,7 @@ impl FmaxV2f16 {
 ///
 /// Rounds two f32 values to f16: A lands in the low half, B in the high one.
 ///
-/// Specified in isa.xml:1575; provenance: driver.
+/// Specified in isa.xml:1578; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct V2f32ToV2f16(u64);
@@ -20009,7 +20009,7 @@ impl V2f32ToV2f16 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1586; provenance: driver.
+/// Specified in isa.xml:1589; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdexpF32(u64);
@@ -20132,7 +20132,7 @@ impl LdexpF32 {
 ///
 /// `A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.
 ///
-/// Specified in isa.xml:1587; provenance: driver.
+/// Specified in isa.xml:1590; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LdexpV2f16(u64);
@@ -20255,7 +20255,7 @@ impl LdexpV2f16 {
 ///
 /// `2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.
 ///
-/// Specified in isa.xml:1599; provenance: driver.
+/// Specified in isa.xml:1602; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FexpF32(u64);
@@ -20368,7 +20368,7 @@ impl FexpF32 {
 ///
 /// `A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).
 ///
-/// Specified in isa.xml:1609; provenance: driver.
+/// Specified in isa.xml:1612; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddLscaleF32(u64);
@@ -20501,7 +20501,7 @@ impl FaddLscaleF32 {
 ///
 /// Helper for `atan2()`. Returns a 16-bit integer and a half float, or one 32-bit float when `.second` turns it into `FATAN_TABLE.f32`.
 ///
-/// Specified in isa.xml:1616; provenance: driver.
+/// Specified in isa.xml:1619; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FatanAssistF32(u64);
@@ -20594,7 +20594,7 @@ impl FatanAssistF32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1631; provenance: driver.
+/// Specified in isa.xml:1634; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU32(u64);
@@ -20707,7 +20707,7 @@ impl IaddU32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1632; provenance: driver.
+/// Specified in isa.xml:1635; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2u16(u64);
@@ -20820,7 +20820,7 @@ impl IaddV2u16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1633; provenance: driver.
+/// Specified in isa.xml:1636; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV4u8(u64);
@@ -20933,7 +20933,7 @@ impl IaddV4u8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1634; provenance: driver.
+/// Specified in isa.xml:1637; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS32(u64);
@@ -21046,7 +21046,7 @@ impl IaddS32 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1635; provenance: driver.
+/// Specified in isa.xml:1638; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddV2s16(u64);
@@ -21159,7 +21159,7 @@ impl IaddV2s16 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1636; provenance: driver.
+/// Specified in isa.xml:1639; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -21274,7 +21274,7 @@ impl IaddV4s8 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1637; provenance: driver.
+/// Specified in isa.xml:1640; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddU64(u64);
@@ -21387,7 +21387,7 @@ impl IaddU64 {
 ///
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
-/// Specified in isa.xml:1638; provenance: driver.
+/// Specified in isa.xml:1641; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddS64(u64);
@@ -21500,7 +21500,7 @@ impl IaddS64 {
 ///
 /// `A | B << 16`, that is `(ushort2)(A, B)`.
 ///
-/// Specified in isa.xml:1645; provenance: driver.
+/// Specified in isa.xml:1648; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i16(u64);
@@ -21603,7 +21603,7 @@ impl MkvecV2i16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1652; provenance: driver.
+/// Specified in isa.xml:1655; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU32(u64);
@@ -21716,7 +21716,7 @@ impl IsubU32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1653; provenance: driver.
+/// Specified in isa.xml:1656; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2u16(u64);
@@ -21829,7 +21829,7 @@ impl IsubV2u16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1654; provenance: driver.
+/// Specified in isa.xml:1657; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV4u8(u64);
@@ -21942,7 +21942,7 @@ impl IsubV4u8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1655; provenance: driver.
+/// Specified in isa.xml:1658; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS32(u64);
@@ -22055,7 +22055,7 @@ impl IsubS32 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1656; provenance: driver.
+/// Specified in isa.xml:1659; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubV2s16(u64);
@@ -22168,7 +22168,7 @@ impl IsubV2s16 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1657; provenance: driver.
+/// Specified in isa.xml:1660; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -22283,7 +22283,7 @@ impl IsubV4s8 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1658; provenance: driver.
+/// Specified in isa.xml:1661; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubU64(u64);
@@ -22396,7 +22396,7 @@ impl IsubU64 {
 ///
 /// `A - B`, wrapping or `.saturate`
 ///
-/// Specified in isa.xml:1659; provenance: driver.
+/// Specified in isa.xml:1662; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IsubS64(u64);
@@ -22509,7 +22509,7 @@ impl IsubS64 {
 ///
 /// Adds an offset to a segment base such as workgroup memory, chiefly for atomics, which cannot name the segment themselves. With `.neg` it subtracts.
 ///
-/// Specified in isa.xml:1672; provenance: driver.
+/// Specified in isa.xml:1675; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct SegAddU64(u64);
@@ -22622,7 +22622,7 @@ impl SegAddU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1684; provenance: driver.
+/// Specified in isa.xml:1687; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxU64(u64);
@@ -22735,7 +22735,7 @@ impl ShaddxU64 {
 ///
 /// `A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.
 ///
-/// Specified in isa.xml:1685; provenance: driver.
+/// Specified in isa.xml:1688; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ShaddxS64(u64);
@@ -22848,7 +22848,7 @@ impl ShaddxS64 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1692; provenance: driver.
+/// Specified in isa.xml:1695; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulI32(u64);
@@ -22961,7 +22961,7 @@ impl ImulI32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1693; provenance: driver.
+/// Specified in isa.xml:1696; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2i16(u64);
@@ -23074,7 +23074,7 @@ impl ImulV2i16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1694; provenance: driver.
+/// Specified in isa.xml:1697; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV4i8(u64);
@@ -23187,7 +23187,7 @@ impl ImulV4i8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1695; provenance: driver.
+/// Specified in isa.xml:1698; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulS32(u64);
@@ -23300,7 +23300,7 @@ impl ImulS32 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1696; provenance: driver.
+/// Specified in isa.xml:1699; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImulV2s16(u64);
@@ -23413,7 +23413,7 @@ impl ImulV2s16 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1697; provenance: driver.
+/// Specified in isa.xml:1700; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -23528,7 +23528,7 @@ impl ImulV4s8 {
 ///
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
-/// Specified in isa.xml:1698; provenance: driver.
+/// Specified in isa.xml:1701; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ImuldU64(u64);
@@ -23641,7 +23641,7 @@ impl ImuldU64 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1711; provenance: driver.
+/// Specified in isa.xml:1714; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddU32(u64);
@@ -23754,7 +23754,7 @@ impl HaddU32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1712; provenance: driver.
+/// Specified in isa.xml:1715; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2u16(u64);
@@ -23867,7 +23867,7 @@ impl HaddV2u16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1713; provenance: driver.
+/// Specified in isa.xml:1716; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV4u8(u64);
@@ -23980,7 +23980,7 @@ impl HaddV4u8 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1714; provenance: driver.
+/// Specified in isa.xml:1717; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddS32(u64);
@@ -24093,7 +24093,7 @@ impl HaddS32 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1715; provenance: driver.
+/// Specified in isa.xml:1718; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct HaddV2s16(u64);
@@ -24206,7 +24206,7 @@ impl HaddV2s16 {
 ///
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
-/// Specified in isa.xml:1716; provenance: driver.
+/// Specified in isa.xml:1719; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -24321,7 +24321,7 @@ impl HaddV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1728; provenance: driver.
+/// Specified in isa.xml:1731; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperI32(u64);
@@ -24444,7 +24444,7 @@ impl ClperI32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1729; provenance: driver.
+/// Specified in isa.xml:1732; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2u16(u64);
@@ -24567,7 +24567,7 @@ impl ClperV2u16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1730; provenance: driver.
+/// Specified in isa.xml:1733; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV4u8(u64);
@@ -24690,7 +24690,7 @@ impl ClperV4u8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1731; provenance: driver.
+/// Specified in isa.xml:1734; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS32(u64);
@@ -24813,7 +24813,7 @@ impl ClperS32 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1732; provenance: driver.
+/// Specified in isa.xml:1735; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperV2s16(u64);
@@ -24936,7 +24936,7 @@ impl ClperV2s16 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1733; provenance: driver.
+/// Specified in isa.xml:1736; provenance: driver.
 ///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -25061,7 +25061,7 @@ impl ClperV4s8 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1734; provenance: driver.
+/// Specified in isa.xml:1737; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperU64(u64);
@@ -25184,7 +25184,7 @@ impl ClperU64 {
 ///
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
-/// Specified in isa.xml:1735; provenance: driver.
+/// Specified in isa.xml:1738; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct ClperS64(u64);
@@ -25307,7 +25307,7 @@ impl ClperS64 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1749; provenance: driver.
+/// Specified in isa.xml:1752; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaF32(u64);
@@ -25510,7 +25510,7 @@ impl FmaF32 {
 ///
 /// `A * B + C`
 ///
-/// Specified in isa.xml:1750; provenance: driver.
+/// Specified in isa.xml:1753; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaV2f16(u64);
@@ -25713,7 +25713,7 @@ impl FmaV2f16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1759; provenance: driver.
+/// Specified in isa.xml:1762; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI32(u64);
@@ -25864,7 +25864,7 @@ impl LshiftAndI32 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1760; provenance: driver.
+/// Specified in isa.xml:1763; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV2i16(u64);
@@ -26015,7 +26015,7 @@ impl LshiftAndV2i16 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1761; provenance: driver.
+/// Specified in isa.xml:1764; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndV4i8(u64);
@@ -26166,7 +26166,7 @@ impl LshiftAndV4i8 {
 ///
 /// `(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1762; provenance: driver.
+/// Specified in isa.xml:1765; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftAndI64(u64);
@@ -26317,7 +26317,7 @@ impl LshiftAndI64 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1775; provenance: driver.
+/// Specified in isa.xml:1778; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI32(u64);
@@ -26478,7 +26478,7 @@ impl RshiftAndI32 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1776; provenance: driver.
+/// Specified in isa.xml:1779; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV2i16(u64);
@@ -26639,7 +26639,7 @@ impl RshiftAndV2i16 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1777; provenance: driver.
+/// Specified in isa.xml:1780; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndV4i8(u64);
@@ -26800,7 +26800,7 @@ impl RshiftAndV4i8 {
 ///
 /// `(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1778; provenance: driver.
+/// Specified in isa.xml:1781; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftAndI64(u64);
@@ -26961,7 +26961,7 @@ impl RshiftAndI64 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1793; provenance: driver.
+/// Specified in isa.xml:1796; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI32(u64);
@@ -27112,7 +27112,7 @@ impl LshiftOrI32 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1794; provenance: driver.
+/// Specified in isa.xml:1797; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV2i16(u64);
@@ -27263,7 +27263,7 @@ impl LshiftOrV2i16 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1795; provenance: driver.
+/// Specified in isa.xml:1798; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrV4i8(u64);
@@ -27414,7 +27414,7 @@ impl LshiftOrV4i8 {
 ///
 /// `(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.
 ///
-/// Specified in isa.xml:1796; provenance: driver.
+/// Specified in isa.xml:1799; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftOrI64(u64);
@@ -27565,7 +27565,7 @@ impl LshiftOrI64 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1809; provenance: driver.
+/// Specified in isa.xml:1812; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI32(u64);
@@ -27726,7 +27726,7 @@ impl RshiftOrI32 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1810; provenance: driver.
+/// Specified in isa.xml:1813; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV2i16(u64);
@@ -27887,7 +27887,7 @@ impl RshiftOrV2i16 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1811; provenance: driver.
+/// Specified in isa.xml:1814; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrV4i8(u64);
@@ -28048,7 +28048,7 @@ impl RshiftOrV4i8 {
 ///
 /// `(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.
 ///
-/// Specified in isa.xml:1812; provenance: driver.
+/// Specified in isa.xml:1815; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftOrI64(u64);
@@ -28209,7 +28209,7 @@ impl RshiftOrI64 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1827; provenance: driver.
+/// Specified in isa.xml:1830; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI32(u64);
@@ -28360,7 +28360,7 @@ impl LshiftXorI32 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1828; provenance: driver.
+/// Specified in isa.xml:1831; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV2i16(u64);
@@ -28511,7 +28511,7 @@ impl LshiftXorV2i16 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1829; provenance: driver.
+/// Specified in isa.xml:1832; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorV4i8(u64);
@@ -28662,7 +28662,7 @@ impl LshiftXorV4i8 {
 ///
 /// `(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.
 ///
-/// Specified in isa.xml:1830; provenance: driver.
+/// Specified in isa.xml:1833; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct LshiftXorI64(u64);
@@ -28813,7 +28813,7 @@ impl LshiftXorI64 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1843; provenance: driver.
+/// Specified in isa.xml:1846; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI32(u64);
@@ -28974,7 +28974,7 @@ impl RshiftXorI32 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1844; provenance: driver.
+/// Specified in isa.xml:1847; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV2i16(u64);
@@ -29135,7 +29135,7 @@ impl RshiftXorV2i16 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1845; provenance: driver.
+/// Specified in isa.xml:1848; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorV4i8(u64);
@@ -29296,7 +29296,7 @@ impl RshiftXorV4i8 {
 ///
 /// `(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.
 ///
-/// Specified in isa.xml:1846; provenance: driver.
+/// Specified in isa.xml:1849; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct RshiftXorI64(u64);
@@ -29457,7 +29457,7 @@ impl RshiftXorI64 {
 ///
 /// Returns A where the mask passes the `mux` test, B elsewhere. In `bit` mode that is `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1859; provenance: driver.
+/// Specified in isa.xml:1862; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxI32(u64);
@@ -29570,7 +29570,7 @@ impl MuxI32 {
 ///
 /// `MUX` on two 16-bit halves, each half of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1870; provenance: driver.
+/// Specified in isa.xml:1873; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxV2i16(u64);
@@ -29713,7 +29713,7 @@ impl MuxV2i16 {
 ///
 /// `MUX` on four bytes, each byte of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.
 ///
-/// Specified in isa.xml:1881; provenance: driver.
+/// Specified in isa.xml:1884; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MuxV4i8(u64);
@@ -29826,7 +29826,7 @@ impl MuxV4i8 {
 ///
 /// Cube mapping: S coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1892; provenance: driver.
+/// Specified in isa.xml:1895; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeSsel(u64);
@@ -29969,7 +29969,7 @@ impl CubeSsel {
 ///
 /// Cube mapping: T coordinate for the face that `CUBEFACE2` chose.
 ///
-/// Specified in isa.xml:1899; provenance: driver.
+/// Specified in isa.xml:1902; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CubeTsel(u64);
@@ -30112,7 +30112,7 @@ impl CubeTsel {
 ///
 /// `A | B << 8 | CD << 16` with bytes A, B and a half CD. Two in a row, the first with CD = 0, pack four bytes; with B and CD both 0 one instruction zero-extends a byte.
 ///
-/// Specified in isa.xml:1906; provenance: driver.
+/// Specified in isa.xml:1909; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct MkvecV2i8(u64);
@@ -30251,7 +30251,7 @@ impl MkvecV2i8 {
 ///
 /// Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.
 ///
-/// Specified in isa.xml:1917; provenance: driver.
+/// Specified in isa.xml:1920; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface1(u64);
@@ -30414,7 +30414,7 @@ impl Cubeface1 {
 ///
 /// `face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.
 ///
-/// Specified in isa.xml:1927; provenance: driver.
+/// Specified in isa.xml:1930; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Cubeface2(u64);
@@ -30577,7 +30577,7 @@ impl Cubeface2 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1943; provenance: driver.
+/// Specified in isa.xml:1946; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4s8(u64);
@@ -30690,7 +30690,7 @@ impl IdpV4s8 {
 ///
 /// Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.
 ///
-/// Specified in isa.xml:1944; provenance: driver.
+/// Specified in isa.xml:1947; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IdpV4u8(u64);
@@ -30803,7 +30803,7 @@ impl IdpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1961; provenance: driver.
+/// Specified in isa.xml:1964; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpU32(u64);
@@ -30982,7 +30982,7 @@ impl IcmpU32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1962; provenance: driver.
+/// Specified in isa.xml:1965; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2u16(u64);
@@ -31161,7 +31161,7 @@ impl IcmpV2u16 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.
 ///
-/// Specified in isa.xml:1963; provenance: driver.
+/// Specified in isa.xml:1966; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4u8(u64);
@@ -31340,7 +31340,7 @@ impl IcmpV4u8 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1979; provenance: driver.
+/// Specified in isa.xml:1982; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpF32(u64);
@@ -31549,7 +31549,7 @@ impl FcmpF32 {
 ///
 /// Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.
 ///
-/// Specified in isa.xml:1980; provenance: driver.
+/// Specified in isa.xml:1983; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FcmpV2f16(u64);
@@ -31758,7 +31758,7 @@ impl FcmpV2f16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1998; provenance: driver.
+/// Specified in isa.xml:2001; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpS32(u64);
@@ -31937,7 +31937,7 @@ impl IcmpS32 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:1999; provenance: driver.
+/// Specified in isa.xml:2002; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV2s16(u64);
@@ -32116,7 +32116,7 @@ impl IcmpV2s16 {
 ///
 /// Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.
 ///
-/// Specified in isa.xml:2000; provenance: driver.
+/// Specified in isa.xml:2003; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IcmpV4s8(u64);
@@ -32295,7 +32295,7 @@ impl IcmpV4s8 {
 ///
 /// Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.
 ///
-/// Specified in isa.xml:2010; provenance: driver.
+/// Specified in isa.xml:2013; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmI32(u64);
@@ -32380,7 +32380,7 @@ impl IaddImmI32 {
 ///
 /// Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2020; provenance: driver.
+/// Specified in isa.xml:2023; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV2i16(u64);
@@ -32465,7 +32465,7 @@ impl IaddImmV2i16 {
 ///
 /// Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2030; provenance: driver.
+/// Specified in isa.xml:2033; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct IaddImmV4i8(u64);
@@ -32550,7 +32550,7 @@ impl IaddImmV4i8 {
 ///
 /// Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.
 ///
-/// Specified in isa.xml:2040; provenance: driver.
+/// Specified in isa.xml:2043; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmF32(u64);
@@ -32635,7 +32635,7 @@ impl FaddImmF32 {
 ///
 /// Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.
 ///
-/// Specified in isa.xml:2049; provenance: driver.
+/// Specified in isa.xml:2052; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FaddImmV2f16(u64);
@@ -32718,7 +32718,7 @@ impl FaddImmV2f16 {
 }
 /// `ATOM1_RETURN.i32`: Atomic with operand 1
 ///
-/// Specified in isa.xml:2059; provenance: driver.
+/// Specified in isa.xml:2062; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atom1ReturnI32(u64);
@@ -32829,7 +32829,7 @@ impl Atom1ReturnI32 {
 }
 /// `ATOM1_RETURN.i64`: Atomic with operand 1
 ///
-/// Specified in isa.xml:2070; provenance: driver.
+/// Specified in isa.xml:2073; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Atom1ReturnI64(u64);
@@ -32940,7 +32940,7 @@ impl Atom1ReturnI64 {
 }
 /// `ATOM.i32`: Atomic without result
 ///
-/// Specified in isa.xml:2081; provenance: driver.
+/// Specified in isa.xml:2084; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomI32(u64);
@@ -33051,7 +33051,7 @@ impl AtomI32 {
 }
 /// `ATOM.i64`: Atomic without result
 ///
-/// Specified in isa.xml:2091; provenance: driver.
+/// Specified in isa.xml:2094; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomI64(u64);
@@ -33162,7 +33162,7 @@ impl AtomI64 {
 }
 /// `ATOM_RETURN.i32`: Atomic with result
 ///
-/// Specified in isa.xml:2101; provenance: driver.
+/// Specified in isa.xml:2104; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomReturnI32(u64);
@@ -33299,7 +33299,7 @@ impl AtomReturnI32 {
 }
 /// `ATOM_RETURN.i64`: Atomic with result
 ///
-/// Specified in isa.xml:2115; provenance: driver.
+/// Specified in isa.xml:2118; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AtomReturnI64(u64);
@@ -33438,7 +33438,7 @@ impl AtomReturnI64 {
 ///
 /// Reads one texel, with no filter.
 ///
-/// Specified in isa.xml:2128; provenance: driver.
+/// Specified in isa.xml:2131; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexFetch(u64);
@@ -33639,7 +33639,7 @@ impl TexFetch {
 ///
 /// Samples a texture; `.skip` omits helpers.
 ///
-/// Specified in isa.xml:2147; provenance: driver.
+/// Specified in isa.xml:2150; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexSingle(u64);
@@ -33868,7 +33868,7 @@ impl TexSingle {
 ///
 /// One channel of four texels.
 ///
-/// Specified in isa.xml:2168; provenance: driver.
+/// Specified in isa.xml:2171; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexGather(u64);
@@ -34107,7 +34107,7 @@ impl TexGather {
 ///
 /// Two lookups in one go.
 ///
-/// Specified in isa.xml:2190; provenance: driver.
+/// Specified in isa.xml:2193; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TexDual(u64);
@@ -34354,7 +34354,7 @@ impl TexDual {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and samples a texture at it. Costs about as much as both steps apart, on V and T.
 ///
-/// Specified in isa.xml:2211; provenance: driver.
+/// Specified in isa.xml:2214; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufSingle(u64);
@@ -34574,7 +34574,7 @@ impl VarTexBufSingle {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and gathers one channel of four texels at it. Uses the V and T units.
 ///
-/// Specified in isa.xml:2231; provenance: driver.
+/// Specified in isa.xml:2234; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufGather(u64);
@@ -34804,7 +34804,7 @@ impl VarTexBufGather {
 ///
 /// Interpolates a two-channel f32 varying from the buffer for a gradient lookup; LOD bias and clamp can be switched off.
 ///
-/// Specified in isa.xml:2252; provenance: driver.
+/// Specified in isa.xml:2255; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufGradient(u64);
@@ -35026,7 +35026,7 @@ impl VarTexBufGradient {
 ///
 /// Interpolates a two-channel f32 varying from the buffer and does two lookups at it, much like a load followed by `TEX_DUAL`.
 ///
-/// Specified in isa.xml:2273; provenance: driver.
+/// Specified in isa.xml:2276; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexBufDual(u64);
@@ -35246,7 +35246,7 @@ impl VarTexBufDual {
 ///
 /// Like `VAR_TEX_BUF_SINGLE`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2293; provenance: driver.
+/// Specified in isa.xml:2296; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexSingle(u64);
@@ -35466,7 +35466,7 @@ impl VarTexSingle {
 ///
 /// Like `VAR_TEX_BUF_GATHER`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2313; provenance: driver.
+/// Specified in isa.xml:2316; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexGather(u64);
@@ -35696,7 +35696,7 @@ impl VarTexGather {
 ///
 /// Like `VAR_TEX_BUF_GRADIENT`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2334; provenance: driver.
+/// Specified in isa.xml:2337; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexGradient(u64);
@@ -35918,7 +35918,7 @@ impl VarTexGradient {
 ///
 /// Like `VAR_TEX_BUF_DUAL`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.
 ///
-/// Specified in isa.xml:2355; provenance: driver.
+/// Specified in isa.xml:2358; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct VarTexDual(u64);
@@ -36138,7 +36138,7 @@ impl VarTexDual {
 ///
 /// `(A * B + C) * 2^D` with a signed integer D. Special cases follow `LDEXP`, not a second multiply, so keep it inside known sequences for exp, log and the like.
 ///
-/// Specified in isa.xml:2375; provenance: driver.
+/// Specified in isa.xml:2378; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleF32(u64);
@@ -36327,7 +36327,7 @@ impl FmaRscaleF32 {
 ///
 /// `FMA_RSCALE` where a zero A or B makes the product 0 even against infinity or NaN. Keep it inside known sequences for special functions.
 ///
-/// Specified in isa.xml:2388; provenance: driver.
+/// Specified in isa.xml:2391; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleNF32(u64);
@@ -36516,7 +36516,7 @@ impl FmaRscaleNF32 {
 ///
 /// `FMA_RSCALE` where a zero A or B makes the product equal to A, whatever the other factor is. Keep it inside known sequences for special functions.
 ///
-/// Specified in isa.xml:2400; provenance: driver.
+/// Specified in isa.xml:2403; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleLeftF32(u64);
@@ -36705,7 +36705,7 @@ impl FmaRscaleLeftF32 {
 ///
 /// Fourth `FMA_RSCALE` mode, taken here as one whose D is a 16-bit number. Arm's own description calls it `n_add`, so test before relying on it.
 ///
-/// Specified in isa.xml:2412; provenance: driver.
+/// Specified in isa.xml:2415; provenance: driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct FmaRscaleScale16F32(u64);
@@ -37573,7 +37573,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FROUND.f32`: Rounds to a whole float; a zero keeps its sign.
+    /// `FROUND.f32`: Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
     fn fround_f32(&mut self, i: FroundF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37581,7 +37581,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FROUND.v2f16`: Rounds to a whole float; a zero keeps its sign.
+    /// `FROUND.v2f16`: Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.
     fn fround_v2f16(&mut self, i: FroundV2f16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37717,7 +37717,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRCP.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frcp_f32(&mut self, i: FrcpF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37725,7 +37725,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRCP.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frcp_f16(&mut self, i: FrcpF16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37733,7 +37733,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRSQ.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frsq_f32(&mut self, i: FrsqF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37741,7 +37741,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRSQ.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frsq_f16(&mut self, i: FrsqF16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37749,7 +37749,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOGD.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FLOGD.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn flogd_f32(&mut self, i: FlogdF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37757,7 +37757,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FPCLASS.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FPCLASS.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn fpclass_f32(&mut self, i: FpclassF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37765,7 +37765,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FPCLASS.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FPCLASS.f16`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn fpclass_f16(&mut self, i: FpclassF16) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37773,7 +37773,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOG_TABLE.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FLOG_TABLE.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn flog_table_f32(&mut self, i: FlogTableF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37781,7 +37781,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP_APPROX.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRCP_APPROX.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frcp_approx_f32(&mut self, i: FrcpApproxF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -37789,7 +37789,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ_APPROX.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
+    /// `FRSQ_APPROX.f32`: Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.
     fn frsq_approx_f32(&mut self, i: FrsqApproxF32) -> Self::Output {
         let _ = i;
         __rt::Unimplemented {
@@ -49016,9 +49016,9 @@ mod tables {
             Form {
                 name: Text::new("FROUND.f32"),
                 title: "Float rounding",
-                doc: "Rounds to a whole float; a zero keeps its sign.",
+                doc: "Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.",
                 unit: "CVT",
-                source: "isa.xml:1422",
+                source: "isa.xml:1425",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
@@ -49045,9 +49045,9 @@ mod tables {
             Form {
                 name: Text::new("FROUND.v2f16"),
                 title: "Float rounding",
-                doc: "Rounds to a whole float; a zero keeps its sign.",
+                doc: "Rounds to a whole float, as the mode asks: floor, ceiling, truncation, nearest. A zero keeps its sign.",
                 unit: "CVT",
-                source: "isa.xml:1423",
+                source: "isa.xml:1426",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000001f0000,
@@ -49076,7 +49076,7 @@ mod tables {
                 title: "Move",
                 doc: "Copies one register to another.",
                 unit: "CVT",
-                source: "isa.xml:1428",
+                source: "isa.xml:1431",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49105,7 +49105,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Zero bits above the highest set one; 32 if none.",
                 unit: "CVT",
-                source: "isa.xml:1433",
+                source: "isa.xml:1436",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49134,7 +49134,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Leading zeros of each half; 16 when it is 0.",
                 unit: "CVT",
-                source: "isa.xml:1438",
+                source: "isa.xml:1441",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49163,7 +49163,7 @@ mod tables {
                 title: "Count leading zeros",
                 doc: "Leading zeros of each byte; 8 when it is 0.",
                 unit: "CVT",
-                source: "isa.xml:1443",
+                source: "isa.xml:1446",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49192,7 +49192,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "Absolute value; the most negative integer stays as it is. For 64 bits, turn the high word's sign into a mask with `ICMP` and use it to negate.",
                 unit: "CVT",
-                source: "isa.xml:1448",
+                source: "isa.xml:1451",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49221,7 +49221,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "",
                 unit: "CVT",
-                source: "isa.xml:1456",
+                source: "isa.xml:1459",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49250,7 +49250,7 @@ mod tables {
                 title: "Absolute value",
                 doc: "",
                 unit: "CVT",
-                source: "isa.xml:1460",
+                source: "isa.xml:1463",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49279,7 +49279,7 @@ mod tables {
                 title: "Population count",
                 doc: "Counts set bits of a 32-bit word; extend narrower values first. For 64 bits add the counts of both words.",
                 unit: "SFU",
-                source: "isa.xml:1464",
+                source: "isa.xml:1467",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49308,7 +49308,7 @@ mod tables {
                 title: "Bit reversal",
                 doc: "Mirrors the 32 bits end to end. Swizzle the result for other widths.",
                 unit: "SFU",
-                source: "isa.xml:1472",
+                source: "isa.xml:1475",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49337,7 +49337,7 @@ mod tables {
                 title: "Bitwise NOT",
                 doc: "Inverts all bits; shift-and-logic opcodes can too.",
                 unit: "SFU",
-                source: "isa.xml:1479",
+                source: "isa.xml:1482",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49366,7 +49366,7 @@ mod tables {
                 title: "Bitwise NOT",
                 doc: "Inverts 64 bits; shift-and-logic opcodes can too.",
                 unit: "SFU",
-                source: "isa.xml:1484",
+                source: "isa.xml:1487",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49395,7 +49395,7 @@ mod tables {
                 title: "Ballot",
                 doc: "Ballot: sets bit `n` if lane `n` of the subgroup is active and its source is nonzero. `any(x)` tests the result against 0; `all(x)` tests it against the ballot of a nonzero constant, whose bit count is the number of active threads.",
                 unit: "CVT",
-                source: "isa.xml:1489",
+                source: "isa.xml:1492",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -49424,7 +49424,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
-                source: "isa.xml:1501",
+                source: "isa.xml:1504",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49453,7 +49453,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
-                source: "isa.xml:1502",
+                source: "isa.xml:1505",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49482,7 +49482,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
-                source: "isa.xml:1503",
+                source: "isa.xml:1506",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49511,7 +49511,7 @@ mod tables {
                 title: "Mantissa or exponent",
                 doc: "Splits a float: `FREXPM` returns the mantissa, `FREXPE` the exponent. Mantissas lie in [0.5, 1) as for `frexp()`, with `.sqrt` in [0.25, 1) for powers of 4, and with `.log` in [0.75, 1.5).",
                 unit: "CVT",
-                source: "isa.xml:1504",
+                source: "isa.xml:1507",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49537,10 +49537,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRCP.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1516",
+                source: "isa.xml:1519",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49566,10 +49566,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRCP.f16"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1517",
+                source: "isa.xml:1520",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49595,10 +49595,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRSQ.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal square root",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1518",
+                source: "isa.xml:1521",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49624,10 +49624,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRSQ.f16"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal square root",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1519",
+                source: "isa.xml:1522",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49653,10 +49653,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FLOGD.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Factor of a base-2 logarithm",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1520",
+                source: "isa.xml:1523",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49682,10 +49682,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FPCLASS.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Class of a float",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1521",
+                source: "isa.xml:1524",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49711,10 +49711,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FPCLASS.f16"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Class of a float",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1522",
+                source: "isa.xml:1525",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49740,10 +49740,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FLOG_TABLE.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal table for a logarithm",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1523",
+                source: "isa.xml:1526",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49769,10 +49769,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRCP_APPROX.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal of a mantissa",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1524",
+                source: "isa.xml:1527",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49798,10 +49798,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FRSQ_APPROX.f32"),
-                title: "Special functions",
-                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
+                title: "Reciprocal square root of a mantissa",
+                doc: "Special functions of one value. `FRCP` and `FRSQ` stand alone, though the f32 forms flush subnormals; to divide, multiply by `FRCP`. `FLOGD` is one factor of `log2 x = FLOGD(x) * FADD_LSCALE(-1, x) + FREXPE.log(x)`. `FRSQ_APPROX` takes the mantissa (`FREXPM.sqrt`) itself.",
                 unit: "SFU",
-                source: "isa.xml:1525",
+                source: "isa.xml:1528",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49827,10 +49827,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FSIN_TABLE.u6"),
-                title: "Special function tables",
+                title: "Table of the sine",
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
-                source: "isa.xml:1536",
+                source: "isa.xml:1539",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49856,10 +49856,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FCOS_TABLE.u6"),
-                title: "Special function tables",
+                title: "Table of the cosine",
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
-                source: "isa.xml:1537",
+                source: "isa.xml:1540",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49885,10 +49885,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FSINCOS_OFFSET.u6"),
-                title: "Special function tables",
+                title: "Angle of the sine and cosine tables",
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
-                source: "isa.xml:1538",
+                source: "isa.xml:1541",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49914,10 +49914,10 @@ mod tables {
             },
             Form {
                 name: Text::new("FEXP_TABLE.u4"),
-                title: "Special function tables",
+                title: "Table of the exponential",
                 doc: "Coarse tables for sine, cosine and exponent; the sine and cosine step is pi/32 over the low 6 bits. Reduce the argument before and correct after.",
                 unit: "SFU",
-                source: "isa.xml:1539",
+                source: "isa.xml:1542",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49946,7 +49946,7 @@ mod tables {
                 title: "Float add",
                 doc: "`A + B`",
                 unit: "FMA",
-                source: "isa.xml:1548",
+                source: "isa.xml:1551",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -49975,7 +49975,7 @@ mod tables {
                 title: "Float add",
                 doc: "`A + B`",
                 unit: "FMA",
-                source: "isa.xml:1549",
+                source: "isa.xml:1552",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50004,7 +50004,7 @@ mod tables {
                 title: "Float minimum",
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
-                source: "isa.xml:1557",
+                source: "isa.xml:1560",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50033,7 +50033,7 @@ mod tables {
                 title: "Float minimum",
                 doc: "Lesser of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
-                source: "isa.xml:1558",
+                source: "isa.xml:1561",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50062,7 +50062,7 @@ mod tables {
                 title: "Float maximum",
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
-                source: "isa.xml:1566",
+                source: "isa.xml:1569",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50091,7 +50091,7 @@ mod tables {
                 title: "Float maximum",
                 doc: "Greater of A and B; -0 < +0, NaN loses.",
                 unit: "CVT",
-                source: "isa.xml:1567",
+                source: "isa.xml:1570",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50120,7 +50120,7 @@ mod tables {
                 title: "Float pair to half pair",
                 doc: "Rounds two f32 values to f16: A lands in the low half, B in the high one.",
                 unit: "CVT",
-                source: "isa.xml:1575",
+                source: "isa.xml:1578",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50149,7 +50149,7 @@ mod tables {
                 title: "Scale by power of two",
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "FMA",
-                source: "isa.xml:1586",
+                source: "isa.xml:1589",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50178,7 +50178,7 @@ mod tables {
                 title: "Scale by power of two",
                 doc: "`A * 2^B`, done on the exponent bits. Infinities and other special cases do not follow a real multiply, so use it only inside known sequences such as `exp2`.",
                 unit: "FMA",
-                source: "isa.xml:1587",
+                source: "isa.xml:1590",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50207,7 +50207,7 @@ mod tables {
                 title: "Base-2 exponential",
                 doc: "`2^x` for a signed 8.24 fixed-point `x`; subnormal results become 0. The second source only carries special values such as NaN.",
                 unit: "SFU",
-                source: "isa.xml:1599",
+                source: "isa.xml:1602",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50236,7 +50236,7 @@ mod tables {
                 title: "Logarithm helper add",
                 doc: "`A + r(B)`; `r` brings a normal |B| into [0.75, 1.5).",
                 unit: "FMA",
-                source: "isa.xml:1609",
+                source: "isa.xml:1612",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50265,7 +50265,7 @@ mod tables {
                 title: "Arctangent helper",
                 doc: "Helper for `atan2()`. Returns a 16-bit integer and a half float, or one 32-bit float when `.second` turns it into `FATAN_TABLE.f32`.",
                 unit: "SFU",
-                source: "isa.xml:1616",
+                source: "isa.xml:1619",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50294,7 +50294,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1631",
+                source: "isa.xml:1634",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50323,7 +50323,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1632",
+                source: "isa.xml:1635",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50352,7 +50352,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1633",
+                source: "isa.xml:1636",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50381,7 +50381,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1634",
+                source: "isa.xml:1637",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50410,7 +50410,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1635",
+                source: "isa.xml:1638",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50439,7 +50439,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1636",
+                source: "isa.xml:1639",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -50468,7 +50468,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1637",
+                source: "isa.xml:1640",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50497,7 +50497,7 @@ mod tables {
                 title: "Integer add",
                 doc: "`A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.",
                 unit: "CVT",
-                source: "isa.xml:1638",
+                source: "isa.xml:1641",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50526,7 +50526,7 @@ mod tables {
                 title: "Pack two halves",
                 doc: "`A | B << 16`, that is `(ushort2)(A, B)`.",
                 unit: "CVT",
-                source: "isa.xml:1645",
+                source: "isa.xml:1648",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50555,7 +50555,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1652",
+                source: "isa.xml:1655",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50584,7 +50584,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1653",
+                source: "isa.xml:1656",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50613,7 +50613,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1654",
+                source: "isa.xml:1657",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50642,7 +50642,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1655",
+                source: "isa.xml:1658",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50671,7 +50671,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1656",
+                source: "isa.xml:1659",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50700,7 +50700,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1657",
+                source: "isa.xml:1660",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -50729,7 +50729,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1658",
+                source: "isa.xml:1661",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50758,7 +50758,7 @@ mod tables {
                 title: "Integer subtract",
                 doc: "`A - B`, wrapping or `.saturate`",
                 unit: "CVT",
-                source: "isa.xml:1659",
+                source: "isa.xml:1662",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50787,7 +50787,7 @@ mod tables {
                 title: "Segment address add",
                 doc: "Adds an offset to a segment base such as workgroup memory, chiefly for atomics, which cannot name the segment themselves. With `.neg` it subtracts.",
                 unit: "CVT",
-                source: "isa.xml:1672",
+                source: "isa.xml:1675",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50816,7 +50816,7 @@ mod tables {
                 title: "Extend, shift and add",
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "CVT",
-                source: "isa.xml:1684",
+                source: "isa.xml:1687",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50845,7 +50845,7 @@ mod tables {
                 title: "Extend, shift and add",
                 doc: "`A + (B << shift)` in 64 bits, where B is first sign- or zero-extended by the suffix. Built for addresses, good for any 64-bit sum.",
                 unit: "CVT",
-                source: "isa.xml:1685",
+                source: "isa.xml:1688",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50874,7 +50874,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1692",
+                source: "isa.xml:1695",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50903,7 +50903,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1693",
+                source: "isa.xml:1696",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50932,7 +50932,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1694",
+                source: "isa.xml:1697",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50961,7 +50961,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1695",
+                source: "isa.xml:1698",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -50990,7 +50990,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1696",
+                source: "isa.xml:1699",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51019,7 +51019,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1697",
+                source: "isa.xml:1700",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -51048,7 +51048,7 @@ mod tables {
                 title: "Integer multiply",
                 doc: "Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.",
                 unit: "SFU",
-                source: "isa.xml:1698",
+                source: "isa.xml:1701",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51077,7 +51077,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1711",
+                source: "isa.xml:1714",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51106,7 +51106,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1712",
+                source: "isa.xml:1715",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51135,7 +51135,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1713",
+                source: "isa.xml:1716",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51164,7 +51164,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1714",
+                source: "isa.xml:1717",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51193,7 +51193,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1715",
+                source: "isa.xml:1718",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51222,7 +51222,7 @@ mod tables {
                 title: "Integer average",
                 doc: "`(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.",
                 unit: "CVT",
-                source: "isa.xml:1716",
+                source: "isa.xml:1719",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -51251,7 +51251,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1728",
+                source: "isa.xml:1731",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51280,7 +51280,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1729",
+                source: "isa.xml:1732",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51309,7 +51309,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1730",
+                source: "isa.xml:1733",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51338,7 +51338,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1731",
+                source: "isa.xml:1734",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51367,7 +51367,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1732",
+                source: "isa.xml:1735",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51396,7 +51396,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1733",
+                source: "isa.xml:1736",
                 provenance: Provenance::Driver,
                 note: "The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.",
                 match_mask: 0x1ff0000000f0000,
@@ -51425,7 +51425,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1734",
+                source: "isa.xml:1737",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51454,7 +51454,7 @@ mod tables {
                 title: "Cross-lane read",
                 doc: "Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.",
                 unit: "SFU",
-                source: "isa.xml:1735",
+                source: "isa.xml:1738",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff0000000f0000,
@@ -51483,7 +51483,7 @@ mod tables {
                 title: "Fused multiply-add",
                 doc: "`A * B + C`",
                 unit: "FMA",
-                source: "isa.xml:1749",
+                source: "isa.xml:1752",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -51512,7 +51512,7 @@ mod tables {
                 title: "Fused multiply-add",
                 doc: "`A * B + C`",
                 unit: "FMA",
-                source: "isa.xml:1750",
+                source: "isa.xml:1753",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -51541,7 +51541,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1759",
+                source: "isa.xml:1762",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51570,7 +51570,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1760",
+                source: "isa.xml:1763",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51599,7 +51599,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1761",
+                source: "isa.xml:1764",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51628,7 +51628,7 @@ mod tables {
                 title: "Shift left, then AND",
                 doc: "`(A << shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1762",
+                source: "isa.xml:1765",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51657,7 +51657,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1775",
+                source: "isa.xml:1778",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51686,7 +51686,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1776",
+                source: "isa.xml:1779",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51715,7 +51715,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1777",
+                source: "isa.xml:1780",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51744,7 +51744,7 @@ mod tables {
                 title: "Shift right, then AND",
                 doc: "`(A >> shift) & B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1778",
+                source: "isa.xml:1781",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51773,7 +51773,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
-                source: "isa.xml:1793",
+                source: "isa.xml:1796",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51802,7 +51802,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
-                source: "isa.xml:1794",
+                source: "isa.xml:1797",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51831,7 +51831,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
-                source: "isa.xml:1795",
+                source: "isa.xml:1798",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51860,7 +51860,7 @@ mod tables {
                 title: "Shift left, then OR",
                 doc: "`(A << shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, counts wrapping at the width.",
                 unit: "SFU",
-                source: "isa.xml:1796",
+                source: "isa.xml:1799",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51889,7 +51889,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
-                source: "isa.xml:1809",
+                source: "isa.xml:1812",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51918,7 +51918,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
-                source: "isa.xml:1810",
+                source: "isa.xml:1813",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51947,7 +51947,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
-                source: "isa.xml:1811",
+                source: "isa.xml:1814",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -51976,7 +51976,7 @@ mod tables {
                 title: "Shift right, then OR",
                 doc: "`(A >> shift) | B`; `.not` inverts B and `.not_result` the outcome. With B = 0 it is a plain shift, arithmetic if `.signed`; counts wrap at the width.",
                 unit: "SFU",
-                source: "isa.xml:1812",
+                source: "isa.xml:1815",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52005,7 +52005,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1827",
+                source: "isa.xml:1830",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52034,7 +52034,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1828",
+                source: "isa.xml:1831",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52063,7 +52063,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1829",
+                source: "isa.xml:1832",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52092,7 +52092,7 @@ mod tables {
                 title: "Shift left, then XOR",
                 doc: "`(A << shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width.",
                 unit: "SFU",
-                source: "isa.xml:1830",
+                source: "isa.xml:1833",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52121,7 +52121,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1843",
+                source: "isa.xml:1846",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52150,7 +52150,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1844",
+                source: "isa.xml:1847",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52179,7 +52179,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1845",
+                source: "isa.xml:1848",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52208,7 +52208,7 @@ mod tables {
                 title: "Shift right, then XOR",
                 doc: "`(A >> shift) ^ B`; `.not` inverts B and `.not_result` the outcome. Counts wrap at the component width; `.signed` makes the shift arithmetic.",
                 unit: "SFU",
-                source: "isa.xml:1846",
+                source: "isa.xml:1849",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000103000000,
@@ -52237,7 +52237,7 @@ mod tables {
                 title: "Select by mask",
                 doc: "Returns A where the mask passes the `mux` test, B elsewhere. In `bit` mode that is `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
-                source: "isa.xml:1859",
+                source: "isa.xml:1862",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52266,7 +52266,7 @@ mod tables {
                 title: "Select by mask",
                 doc: "`MUX` on two 16-bit halves, each half of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
-                source: "isa.xml:1870",
+                source: "isa.xml:1873",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52295,7 +52295,7 @@ mod tables {
                 title: "Select by mask",
                 doc: "`MUX` on four bytes, each byte of the mask deciding its own. In `bit` mode: `(A & mask) | (B & ~mask)`.",
                 unit: "SFU",
-                source: "isa.xml:1881",
+                source: "isa.xml:1884",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52324,7 +52324,7 @@ mod tables {
                 title: "Cube map S coordinate",
                 doc: "Cube mapping: S coordinate for the face that `CUBEFACE2` chose.",
                 unit: "SFU",
-                source: "isa.xml:1892",
+                source: "isa.xml:1895",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -52353,7 +52353,7 @@ mod tables {
                 title: "Cube map T coordinate",
                 doc: "Cube mapping: T coordinate for the face that `CUBEFACE2` chose.",
                 unit: "SFU",
-                source: "isa.xml:1899",
+                source: "isa.xml:1902",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -52382,7 +52382,7 @@ mod tables {
                 title: "Pack bytes",
                 doc: "`A | B << 8 | CD << 16` with bytes A, B and a half CD. Two in a row, the first with CD = 0, pack four bytes; with B and CD both 0 one instruction zero-extends a byte.",
                 unit: "CVT",
-                source: "isa.xml:1906",
+                source: "isa.xml:1909",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52411,7 +52411,7 @@ mod tables {
                 title: "Cube map major axis",
                 doc: "Largest of |X|, |Y|, |Z|. Infinity gives 1.0, zero or subnormal 2.0, and any NaN gives NaN.",
                 unit: "SFU",
-                source: "isa.xml:1917",
+                source: "isa.xml:1920",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52440,7 +52440,7 @@ mod tables {
                 title: "Cube map face",
                 doc: "`face << 29 | is_inf << 16`. Faces go +X, -X, +Y, -Y, +Z, -Z; Z wins ties, then Y. NaN means face 4.",
                 unit: "SFU",
-                source: "isa.xml:1927",
+                source: "isa.xml:1930",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52469,7 +52469,7 @@ mod tables {
                 title: "Byte dot product",
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "FMA",
-                source: "isa.xml:1943",
+                source: "isa.xml:1946",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -52498,7 +52498,7 @@ mod tables {
                 title: "Byte dot product",
                 doc: "Multiplies four pairs of bytes, signed or unsigned by the suffix, and adds the products to the 32-bit accumulator. Only that last add wraps or, with `.saturate`, saturates. It backs OpenCL's `cl_arm_integer_dot_product_*`.",
                 unit: "FMA",
-                source: "isa.xml:1944",
+                source: "isa.xml:1947",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff00000f000000,
@@ -52527,7 +52527,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
-                source: "isa.xml:1961",
+                source: "isa.xml:1964",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52556,7 +52556,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
-                source: "isa.xml:1962",
+                source: "isa.xml:1965",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52585,7 +52585,7 @@ mod tables {
                 title: "Unsigned compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. C counts as true when nonzero; leave it 0 without `.and` for a plain compare. A 64-bit compare is two `.seq` steps: low words with `u1` and C = 0, then high words with `m1` and that result as C. Use `u1` and `.seq` for nothing else.",
                 unit: "CVT",
-                source: "isa.xml:1963",
+                source: "isa.xml:1966",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52614,7 +52614,7 @@ mod tables {
                 title: "Float compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "CVT",
-                source: "isa.xml:1979",
+                source: "isa.xml:1982",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52643,7 +52643,7 @@ mod tables {
                 title: "Float compare",
                 doc: "Compares A with B, ORs in C (or ANDs it, with `.and`) and writes the result type. Any nonzero C is true, so chains need no bit logic; pass 0 without `.and` for a plain compare.",
                 unit: "CVT",
-                source: "isa.xml:1980",
+                source: "isa.xml:1983",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52672,7 +52672,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
-                source: "isa.xml:1998",
+                source: "isa.xml:2001",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52701,7 +52701,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
-                source: "isa.xml:1999",
+                source: "isa.xml:2002",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52730,7 +52730,7 @@ mod tables {
                 title: "Signed compare",
                 doc: "Signed `A cmp B`, combined with C by OR or `.and` and written in the result type. A nonzero C is true; 0 without `.and` gives a plain compare. For signed 64-bit compares the low words go through `ICMP.u32.seq` with `u1`, then `ICMP.s32.seq` with `m1` compares the high words, and C breaks their tie.",
                 unit: "CVT",
-                source: "isa.xml:2000",
+                source: "isa.xml:2003",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52759,7 +52759,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds a 32-bit constant held in the instruction, which saves a uniform. Use `IADD` if the constant table has the value or a modifier is needed. With source 0 this is how a constant is moved to a register.",
                 unit: "CVT",
-                source: "isa.xml:2010",
+                source: "isa.xml:2013",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52788,7 +52788,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds two 16-bit constants held in the instruction, one per half; repeat the value to add the same to both. `IADD.v2u16` is better for table constants and takes modifiers.",
                 unit: "CVT",
-                source: "isa.xml:2020",
+                source: "isa.xml:2023",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52817,7 +52817,7 @@ mod tables {
                 title: "Integer add, constant",
                 doc: "Adds four 8-bit constants held in the instruction, one per byte; repeat the value to add the same to all. `IADD.v4u8` is better for table constants and takes modifiers.",
                 unit: "CVT",
-                source: "isa.xml:2030",
+                source: "isa.xml:2033",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52846,7 +52846,7 @@ mod tables {
                 title: "Float add, constant",
                 doc: "Adds a float constant held in the instruction, which saves a uniform. Use `FADD.f32` if the constant table has the value or a modifier is needed.",
                 unit: "FMA",
-                source: "isa.xml:2040",
+                source: "isa.xml:2043",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52875,7 +52875,7 @@ mod tables {
                 title: "Float add, constant",
                 doc: "Adds two half-float constants held in the instruction, one per half; repeat the value to add the same to both. `FADD.v2f16` is better for table constants and takes modifiers.",
                 unit: "FMA",
-                source: "isa.xml:2049",
+                source: "isa.xml:2052",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -52904,7 +52904,7 @@ mod tables {
                 title: "Atomic with operand 1",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2059",
+                source: "isa.xml:2062",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -52933,7 +52933,7 @@ mod tables {
                 title: "Atomic with operand 1",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2070",
+                source: "isa.xml:2073",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -52962,7 +52962,7 @@ mod tables {
                 title: "Atomic without result",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2081",
+                source: "isa.xml:2084",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -52991,7 +52991,7 @@ mod tables {
                 title: "Atomic without result",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2091",
+                source: "isa.xml:2094",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -53020,7 +53020,7 @@ mod tables {
                 title: "Atomic with result",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2101",
+                source: "isa.xml:2104",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -53049,7 +53049,7 @@ mod tables {
                 title: "Atomic with result",
                 doc: "",
                 unit: "LS",
-                source: "isa.xml:2115",
+                source: "isa.xml:2118",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000038000000,
@@ -53078,7 +53078,7 @@ mod tables {
                 title: "Texel fetch",
                 doc: "Reads one texel, with no filter.",
                 unit: "T",
-                source: "isa.xml:2128",
+                source: "isa.xml:2131",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53107,7 +53107,7 @@ mod tables {
                 title: "Texture sample",
                 doc: "Samples a texture; `.skip` omits helpers.",
                 unit: "T",
-                source: "isa.xml:2147",
+                source: "isa.xml:2150",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53149,7 +53149,7 @@ mod tables {
                 title: "Texture gather",
                 doc: "One channel of four texels.",
                 unit: "T",
-                source: "isa.xml:2168",
+                source: "isa.xml:2171",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53192,7 +53192,7 @@ mod tables {
                 title: "Two texture lookups",
                 doc: "Two lookups in one go.",
                 unit: "T",
-                source: "isa.xml:2190",
+                source: "isa.xml:2193",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53235,7 +53235,7 @@ mod tables {
                 title: "Buffer varying and texture sample",
                 doc: "Interpolates a two-channel f32 varying from the buffer and samples a texture at it. Costs about as much as both steps apart, on V and T.",
                 unit: "VT",
-                source: "isa.xml:2211",
+                source: "isa.xml:2214",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53264,7 +53264,7 @@ mod tables {
                 title: "Buffer varying and texture gather",
                 doc: "Interpolates a two-channel f32 varying from the buffer and gathers one channel of four texels at it. Uses the V and T units.",
                 unit: "VT",
-                source: "isa.xml:2231",
+                source: "isa.xml:2234",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53305,7 +53305,7 @@ mod tables {
                 title: "Buffer varying and gradient lookup",
                 doc: "Interpolates a two-channel f32 varying from the buffer for a gradient lookup; LOD bias and clamp can be switched off.",
                 unit: "VT",
-                source: "isa.xml:2252",
+                source: "isa.xml:2255",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53346,7 +53346,7 @@ mod tables {
                 title: "Buffer varying and two lookups",
                 doc: "Interpolates a two-channel f32 varying from the buffer and does two lookups at it, much like a load followed by `TEX_DUAL`.",
                 unit: "VT",
-                source: "isa.xml:2273",
+                source: "isa.xml:2276",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53375,7 +53375,7 @@ mod tables {
                 title: "Varying and texture sample",
                 doc: "Like `VAR_TEX_BUF_SINGLE`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
-                source: "isa.xml:2293",
+                source: "isa.xml:2296",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53404,7 +53404,7 @@ mod tables {
                 title: "Varying and texture gather",
                 doc: "Like `VAR_TEX_BUF_GATHER`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
-                source: "isa.xml:2313",
+                source: "isa.xml:2316",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53445,7 +53445,7 @@ mod tables {
                 title: "Varying and gradient lookup",
                 doc: "Like `VAR_TEX_BUF_GRADIENT`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
-                source: "isa.xml:2334",
+                source: "isa.xml:2337",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53486,7 +53486,7 @@ mod tables {
                 title: "Varying and two lookups",
                 doc: "Like `VAR_TEX_BUF_DUAL`, with the f32 varying found through a descriptor as in `LD_VAR_IMM`.",
                 unit: "VT",
-                source: "isa.xml:2355",
+                source: "isa.xml:2358",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53515,7 +53515,7 @@ mod tables {
                 title: "Multiply-add, scaled",
                 doc: "`(A * B + C) * 2^D` with a signed integer D. Special cases follow `LDEXP`, not a second multiply, so keep it inside known sequences for exp, log and the like.",
                 unit: "FMA",
-                source: "isa.xml:2375",
+                source: "isa.xml:2378",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53544,7 +53544,7 @@ mod tables {
                 title: "Multiply-add, scaled, zero wins",
                 doc: "`FMA_RSCALE` where a zero A or B makes the product 0 even against infinity or NaN. Keep it inside known sequences for special functions.",
                 unit: "FMA",
-                source: "isa.xml:2388",
+                source: "isa.xml:2391",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53573,7 +53573,7 @@ mod tables {
                 title: "Multiply-add, scaled, left operand wins",
                 doc: "`FMA_RSCALE` where a zero A or B makes the product equal to A, whatever the other factor is. Keep it inside known sequences for special functions.",
                 unit: "FMA",
-                source: "isa.xml:2400",
+                source: "isa.xml:2403",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,
@@ -53602,7 +53602,7 @@ mod tables {
                 title: "Multiply-add, scaled, mode 3",
                 doc: "Fourth `FMA_RSCALE` mode, taken here as one whose D is a 16-bit number. Arm's own description calls it `n_add`, so test before relying on it.",
                 unit: "FMA",
-                source: "isa.xml:2412",
+                source: "isa.xml:2415",
                 provenance: Provenance::Driver,
                 note: "",
                 match_mask: 0x1ff000000000000,

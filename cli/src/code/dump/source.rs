@@ -104,7 +104,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// Replaces comments, and lines for a preprocessor, by blanks, so that places stay the same.
-fn without_comments(text: &str) -> String {
+pub fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let blank =
         |out: &mut String, text: &str| out.extend(text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));

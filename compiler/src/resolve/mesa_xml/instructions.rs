@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use isaforge_core::bits::ones;
 
 use super::{Instruction, PARTS, encoded, is_given, place_value, safe_name};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, count};
 use crate::model::{Bits, Enum, Fixed, Form, Modifier, Part, Type, Value};
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
@@ -452,14 +452,14 @@ impl Resolver<'_> {
         const SHOWN: usize = 4;
         let too_wide = std::mem::take(&mut self.too_wide);
         let Some(bits) = self.bits(&spec.opcode).filter(|_| !too_wide.is_empty()) else { return };
-        let width = bits.width();
+        let width = count(bits.width() as usize, "bit");
         let error = match &too_wide[..] {
             [opcode] => {
-                let message = format!("the opcode {:#x} does not fit {width} bits", opcode.value);
+                let message = format!("the opcode {:#x} does not fit {width}", opcode.value);
                 Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits")
             }
             all => {
-                let message = format!("{} opcodes do not fit {width} bits", all.len());
+                let message = format!("{} opcodes do not fit {width}", all.len());
                 let error = Diagnostic::error("E0031", spec.opcode.span, message);
                 let place = |opcode: &Spanned<u64>| (opcode.span, format!("this is {:#x}", opcode.value));
                 all.iter().take(SHOWN).map(place).fold(error, |error, (place, text)| error.secondary(place, text))

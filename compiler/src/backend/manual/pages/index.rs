@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::{count, inline, prose};
+use super::{inline, prose};
 use crate::backend::manual::facts::{Book, Entry};
+use crate::diagnostic::count;
 
 /// The front page.
 pub fn index(book: &Book) -> Markup {

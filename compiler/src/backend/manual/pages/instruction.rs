@@ -3,8 +3,9 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::diagram::{class, diagram};
-use super::{anchor, count, inline, linked, prose};
+use super::{anchor, inline, linked, prose};
 use crate::backend::manual::facts::{Book, Entry, Layout, Part, Values};
+use crate::diagnostic::count;
 
 /// The maximum number of values listed on the page of an instruction; longer lists have a page of their own.
 const MAX_VALUES: usize = 24;

@@ -4,8 +4,9 @@ use isaforge_core::machine::{Divergence, Hardware, Register, Space};
 use isaforge_core::semantics::Semantics;
 use maud::{Markup, html};
 
-use super::{count, inline, prose};
+use super::{inline, prose};
 use crate::backend::manual::facts::{Bank, Book, Kind, Slot};
+use crate::diagnostic::count;
 
 /// A table of named values.
 pub fn table_of_values(values: &[(u64, String, String)], default: Option<u64>) -> Markup {

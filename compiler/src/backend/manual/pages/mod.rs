@@ -103,11 +103,3 @@ pub fn anchor(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
     format!("p-{}", name.chars().map(plain).collect::<String>())
 }
-
-/// A count with its noun.
-pub fn count(number: usize, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        _ => format!("{number} {thing}s"),
-    }
-}

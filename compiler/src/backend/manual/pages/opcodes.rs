@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use isaforge_core::explain::bits_text;
 use maud::{Markup, html};
 
-use super::count;
 use crate::backend::manual::facts::{Book, Opcode};
+use crate::diagnostic::count;
 
 /// The maximum number of opcode bits for which the map has a cell per value.
 const MAX_BITS: usize = 11;

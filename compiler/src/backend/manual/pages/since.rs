@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::count;
 use crate::backend::manual::facts::Book;
+use crate::diagnostic::count;
 use crate::diff::{Diff, Fate, InstructionDiff};
 
 /// The page of differences.
