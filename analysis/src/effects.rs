@@ -29,8 +29,10 @@ pub struct Effects {
     pub barrier: bool,
     /// Whether it depends on the number of the lane.
     pub lane: bool,
-    /// Whether an intrinsic may change where threads continue, even after an instruction that ends them.
+    /// Whether an intrinsic may change where threads continue, even after an instruction that ends or branches.
     pub leads: bool,
+    /// Whether it always faults.
+    pub faults: bool,
     /// Whether it accesses memory, writes a state, may fault, or calls an intrinsic.
     pub others: bool,
     /// The states it reads.
@@ -58,7 +60,7 @@ pub struct Effects {
 impl Effects {
     /// Computes the effects of a shape. `known` returns the value of an operand's element if it is constant.
     pub fn of(semantics: &Semantics, shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
-        let (values, kept) = (fold(shape, known), kept(shape));
+        let (values, kept) = (fold(shape, known, &|_| None), kept(shape));
         let mut found = Effects::default();
         for node in &shape.nodes {
             let when = when(node, &values);
@@ -84,7 +86,11 @@ impl Effects {
                     let called = semantics.intrinsics.get(usize::from(node.args[0]));
                     found.leads |= called.is_some_and(|intrinsic| intrinsic.effects.flow);
                 }
-                Op::Load | Op::Store | Op::Atomic | Op::Fault => found.others = true,
+                Op::Load | Op::Store | Op::Atomic => found.others = true,
+                Op::Fault => {
+                    found.others = true;
+                    found.faults |= when == When::Always;
+                }
                 Op::Write => {
                     let size = node.ty.size();
                     let bits = match when {
@@ -243,13 +249,33 @@ fn kept(shape: &Shape) -> Vec<Option<u16>> {
     kept
 }
 
-/// Evaluates the nodes that depend only on constants.
-fn fold(shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Vec<Option<u64>> {
+/// The value that a shape always writes to an element of an operand. `None` if it is not known, as `known` is those of
+/// operands, and `special` the properties of the thread.
+pub(crate) fn written_value(
+    shape: &Shape,
+    written: (u16, u16),
+    known: &dyn Fn(u16, u16) -> Option<u64>,
+    special: &dyn Fn(Special) -> Option<u64>,
+) -> Option<u64> {
+    let values = fold(shape, known, special);
+    let mut writes = shape.nodes.iter().filter(|node| node.op == Op::Write && (node.args[0], node.args[1]) == written);
+    let (write, None) = (writes.next()?, writes.next()) else { return None };
+    let always = when(write, &values) == When::Always;
+    values.get(usize::from(write.args[2])).copied().flatten().filter(|_| always)
+}
+
+/// Evaluates the nodes that depend only on constants, known operands and known properties of the thread.
+fn fold(
+    shape: &Shape,
+    known: &dyn Fn(u16, u16) -> Option<u64>,
+    special: &dyn Fn(Special) -> Option<u64>,
+) -> Vec<Option<u64>> {
     let mut values: Vec<Option<u64>> = Vec::with_capacity(shape.nodes.len());
     for (at, node) in shape.nodes.iter().enumerate() {
         let value = match node.op {
             Op::Const => shape.constant(at as u16),
             Op::Operand => known(node.args[0], node.args[1]).map(|value| value & node.ty.mask()),
+            Op::Special => Special::ALL.into_iter().find(|one| *one as u16 == node.imm).and_then(special),
             Op::Pack | Op::Canonical => None,
             op if op.is_pure() => computed(shape, node, &values),
             _ => None,

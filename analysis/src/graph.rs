@@ -98,6 +98,8 @@ impl Graph {
                         graph.add_edge(nodes[index], nodes[to], Edge::Branch);
                     }
                     Some(None) => block.leaves = true,
+                    // The thread ends with the program that is called, unless control comes back.
+                    None if instruction.callee.is_some() => block.leaves = !flow.calls,
                     None => block.indirect = true,
                 }
             }
@@ -219,6 +221,11 @@ impl Graph {
     /// Whether every path from an entry point to `block` goes through `through`.
     pub fn dominates(&self, through: usize, block: usize) -> bool {
         self.dominators.dominates(through, block)
+    }
+
+    /// The number of a block in a preorder walk over the tree of dominators, and the end of the numbers below it.
+    pub(crate) fn span(&self, block: usize) -> Option<(u32, u32)> {
+        self.dominators.span(block)
     }
 
     /// The back edges, each once: from a block to one that dominates it, the header of a loop.

@@ -24,8 +24,8 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes liveness. After a branch that may lead anywhere every register is live, and where the program may end,
-    /// those of banks that are `live out`.
+    /// Computes liveness. At a branch that may lead anywhere or to another program every register is live, and where
+    /// the program may end, those of banks that are `live out`.
     pub fn new(program: &Program<'_>, graph: &Graph) -> Liveness {
         let mut banks: Vec<u16> = Vec::new();
         for (register, _) in program.instructions().flat_map(|instruction| &instruction.writes) {
@@ -83,6 +83,9 @@ impl Liveness {
             }
             self.after[index].clone_from(&live);
             if let Ok(instruction) = &program.entries[index].instruction {
+                if instruction.callee.is_some() {
+                    live = Registers::all(self.registers.len());
+                }
                 for (register, whole) in &instruction.writes {
                     if let Some(number) = self.number(*register).filter(|_| *whole) {
                         live.remove(number);

@@ -43,6 +43,7 @@ impl Program<'_> {
                     let after = masked || flow.branch == When::Sometimes;
                     match flow.target {
                         Some(target) => open.extend(self.place(target).map(|entry| (entry, after))),
+                        None if one.callee.is_some() => {}
                         None => return vec![true; self.entries.len()],
                     }
                 }

@@ -39,6 +39,7 @@ impl<'s> Program<'s> {
         program.mask_writes();
         program.mask_lanes();
         program.labels = program.places(entry::labels(set, bytes));
+        program.find_returns();
         program
     }
 
@@ -65,11 +66,12 @@ impl<'s> Program<'s> {
         self.entries.get(entry)?.instruction.as_ref().ok()
     }
 
-    /// The entries that read or write each of some registers, in order.
+    /// The entries that read or write each of some registers, or call programs that may write them, in order.
     pub(crate) fn uses(&self, of: impl IntoIterator<Item = Register>) -> BTreeMap<Register, Vec<usize>> {
         let mut uses: BTreeMap<Register, Vec<usize>> = of.into_iter().map(|register| (register, Vec::new())).collect();
         for (index, entry) in self.entries.iter().enumerate() {
-            for register in entry.instruction.iter().flat_map(Instruction::registers) {
+            let accesses = |one| Instruction::registers(one).chain(one.clobbers());
+            for register in entry.instruction.iter().flat_map(accesses) {
                 if let Some(uses) = uses.get_mut(&register).filter(|uses| uses.last() != Some(&index)) {
                     uses.push(index);
                 }
@@ -93,9 +95,10 @@ impl<'s> Program<'s> {
         self.instructions().filter(|one| !one.flow.known).count()
     }
 
-    /// The address of an entry.
+    /// The address of an entry, or of the end of the program.
     pub fn address(&self, entry: usize) -> u64 {
-        let offset = self.entries.get(entry).map_or(0, |entry| entry.bytes.start);
+        let end = || self.entries.last().map_or(0, |last| last.bytes.end);
+        let offset = self.entries.get(entry).map_or_else(end, |entry| entry.bytes.start);
         self.set.address(offset as u64)
     }
 

@@ -8,6 +8,7 @@ use isaforge_core::semantics::{NONE, Op, Semantics};
 use isaforge_core::table::{Token, Type};
 use isaforge_core::text::Line;
 
+use crate::effects::Effects;
 use crate::registers::Register;
 
 /// An instruction set.
@@ -109,6 +110,16 @@ impl Set {
         let texts = self.hardware.map_or(&[][..], |hardware| hardware.intrinsics);
         let mut own = texts.iter().filter(|text| text.intrinsic == intrinsic);
         own.any(|text| text.operation.nodes.iter().any(|node| node.op == Op::End && node.args[0] == NONE))
+    }
+
+    /// Whether an operation may keep threads from going on with the next instruction, other than by an end or a branch.
+    pub(crate) fn stops(&self, effects: &Effects) -> bool {
+        let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
+        let exits = |intrinsic: &u16| {
+            let mut services = calls.iter().filter(|call| call.intrinsic == *intrinsic).flat_map(|call| call.services);
+            self.ends(*intrinsic) || services.any(|(_, service)| matches!(service, Service::Exit { .. }))
+        };
+        effects.faults || effects.leads || effects.intrinsics.iter().any(exits)
     }
 
     /// The assembly name of a register.

@@ -64,6 +64,7 @@ fn semantics(out: &mut String) {
     section::<semantics::FidelitySpec>(out, "`fidelity`: how true instructions are to the hardware");
     section::<semantics::EvidenceWords>(out, "`evidence`: what `known` stands for");
     section::<semantics::PreloadSpec>(out, "`preloads`: what programs find at their start");
+    section::<semantics::CalleeSpec>(out, "`callees`: a program that others call");
     section::<semantics::FlowSpec>(out, "`flow`: what a modifier of all instructions does after them");
     section::<semantics::FlowValueSpec>(out, "A value of `flow`");
     section::<semantics::MessagesSpec>(out, "`messages`: instructions that go on while others are executed");

@@ -62,10 +62,8 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
     Instruction {
         mnemonic: names.join(SEPARATOR),
         text: text.as_str().to_owned(),
-        modifiers: Vec::new(),
         operands: operands.collect(),
         reads: registers.found.reads,
-        last: Vec::new(),
         writes: registers.found.writes,
         named: registers.found.named,
         flow: flow((set, isa, group), (set.base, at), effects.as_ref()),
@@ -74,8 +72,9 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         may_read: registers.may_read,
         mask: if let Lanes::In(state) = lanes { Some(state) } else { None },
         implied: Implied::of(effects.as_ref()),
+        stops: effects.as_ref().is_some_and(|effects| set.stops(effects)),
         states: effects.map_or(Vec::new(), |effects| effects.writes.iter().map(|(state, _)| *state).collect()),
-        lists: Vec::new(),
+        ..Instruction::default()
     }
 }
 

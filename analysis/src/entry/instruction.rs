@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use isaforge_core::semantics::facts::Callee;
+
 use crate::access::{Access, Implied, Named, of_operands};
 use crate::effects::{Effects, When};
 use crate::registers::Register;
@@ -45,6 +47,12 @@ pub struct Instruction {
     pub(crate) mask: Option<u16>,
     /// The states that it writes.
     pub(crate) states: Vec<u16>,
+    /// Whether threads may not go on after it: it always faults, or the host ends them or leads them elsewhere.
+    pub(crate) stops: bool,
+    /// The program that it calls, if it branches to one of those that the specification describes.
+    pub(crate) callee: Option<&'static Callee>,
+    /// The link register of a callee and what it writes there, if it does so and the word alone determines the value.
+    pub(crate) link: Option<(Register, u64)>,
     /// The registers that it accesses through an operand.
     pub(super) named: Vec<Named>,
     /// What it accesses without an operand.
@@ -90,6 +98,12 @@ impl Instruction {
     /// The registers that it reads, then those that it writes.
     pub(crate) fn registers(&self) -> impl Iterator<Item = Register> {
         self.reads.iter().chain(self.writes.iter().map(|(register, _)| register)).copied()
+    }
+
+    /// The registers that the program which it calls may overwrite.
+    pub(crate) fn clobbers(&self) -> impl Iterator<Item = Register> {
+        let registers = self.callee.map_or(&[][..], |callee| callee.clobbers);
+        registers.iter().map(|register| Register::preload(u32::from(*register)))
     }
 
     /// Whether it writes a register or a part of it.
@@ -175,7 +189,8 @@ impl Flow {
             let branch = if target.is_some() { When::Sometimes } else { When::Never };
             return Flow { target, branch, ..Flow::default() };
         };
-        let (branch, calls, end, barrier) = (effects.branch, effects.calls(keeps), effects.end, effects.barrier);
+        let (calls, end, barrier) = (effects.calls(keeps), effects.end, effects.barrier);
+        let branch = if effects.leads { effects.branch.min(When::Sometimes) } else { effects.branch };
         let target = target.filter(|_| branch != When::Never || effects.leads && !branches());
         Flow { known: true, target, branch, calls, end, barrier, ..Flow::default() }
     }

@@ -1,8 +1,10 @@
 //! The instructions of a program: their text, operands, register accesses and control flow.
 //!
 //! - `instruction`: what is known about one
+//! - `calls`: those of programs that the specification describes
 //! - `words`, `groups`, `streams`: read those of each kind of set
 
+mod calls;
 mod groups;
 mod instruction;
 mod streams;

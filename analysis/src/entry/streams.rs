@@ -87,6 +87,7 @@ fn instruction(set: &Set, engine: Engine, decoded: &Decoded, at: u64) -> Instruc
         named: accessed.named,
         flow: Flow::of(effects.as_ref(), target, branches, |operand| kept.contains(&operand)),
         implied: Implied::of(effects.as_ref()),
+        stops: effects.as_ref().is_some_and(|effects| set.stops(effects)),
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         ..Instruction::default()

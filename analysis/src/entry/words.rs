@@ -12,6 +12,7 @@ use isaforge_core::semantics::{Operation, Semantics, instantiate};
 use isaforge_core::table::{self, Access, Form, Shape, Type};
 use isaforge_core::text::Line;
 
+use super::calls::{self, Place};
 use super::instruction::{Entry, Flow, Instruction, List, Modifier, Operand};
 use crate::access::{Found, Implied};
 use crate::effects::{Effects, When, has_branch, overwritten};
@@ -108,6 +109,8 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
     }
     accessed.add_implied(set, effects);
     let lists = effects.map_or_else(Vec::new, |effects| lists(isa, form, word, effects));
+    let place = Place { set, isa, word, address: set.address(address) };
+    let link = semantics.and_then(|semantics| calls::link(&place, semantics, opcode, &accessed.writes));
     Instruction {
         mnemonic: form.name.str.to_owned(),
         text: text.as_str().to_owned(),
@@ -121,6 +124,9 @@ fn instruction(set: &Set, isa: &'static Isa, known: &mut Known, opcode: u16, wor
         pure: !lost && effects.is_some_and(|effects| !effects.others && !effects.barrier),
         implied: Implied::of(effects),
         lists,
+        stops: effects.is_some_and(|effects| set.stops(effects)),
+        callee: semantics.and_then(|semantics| calls::callee(semantics, isa, form, word)),
+        link,
         lane: effects.is_some_and(|effects| effects.lane),
         ..Instruction::default()
     }
@@ -196,8 +202,8 @@ fn discards(set: &Set, isa: &'static Isa, operand: &table::Operand, word: u64) -
     found.is_some_and(|found| set.hardware.is_some_and(|hardware| hardware.discards(kind, found.name)))
 }
 
-/// The value of an operand if the word alone determines it.
-fn constant(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Option<u64> {
+/// The value of an operand if the word alone determines it, wherever it is.
+pub(super) fn constant(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Option<u64> {
     match &operand.shape {
         Shape::Number { bits, ty, .. } => {
             let value = bits.get(word, 0);

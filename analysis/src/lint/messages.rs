@@ -1,7 +1,7 @@
 //! Messages in flight: instructions whose results arrive later and must not be accessed before a wait.
 //!
-//! A message has read its sources before a later instruction overwrites them. Documents ask for a wait there, but
-//! compilers whose programs run on hardware omit it.
+//! A message has read its sources before a later instruction overwrites them. A document asks for a wait there, but
+//! Mesa's compilers, whose programs run on hardware, omit it: it stalls until staging registers have been read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,8 @@ pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Findin
 struct Messages<'p, 's> {
     program: &'p Program<'s>,
     graph: &'p Graph,
-    /// For each entry: the slots it may use. An instruction with effects that names no slot may use any of them.
+    /// For each entry: the slots it may use. An instruction with effects that names no slot may use any of them, and so
+    /// may a program that is called.
     slots: Vec<u8>,
 }
 
@@ -72,7 +73,7 @@ impl<'p, 's> Messages<'p, 's> {
     /// `known` are the slots that instructions can name.
     fn new(program: &'p Program<'s>, graph: &'p Graph, known: u8) -> Self {
         let slots = |entry: &Entry| match &entry.instruction {
-            Ok(one) if one.flow.sends == 0 && !one.pure => known,
+            Ok(one) if one.flow.sends == 0 && (!one.pure || one.callee.is_some()) => known,
             Ok(one) => one.flow.sends,
             Err(_) => 0,
         };
@@ -112,7 +113,9 @@ impl<'p, 's> Messages<'p, 's> {
     fn waits(&self, mask: u8) -> Vec<usize> {
         let mut waits = vec![usize::MAX; self.slots.len() + 1];
         for index in (0..self.slots.len()).rev() {
-            let own = self.program.instruction(index).is_some_and(|one| one.flow.waits & mask != 0);
+            // A program that is called may wait itself.
+            let stops = |one: &Instruction| one.flow.waits & mask != 0 || one.callee.is_some();
+            let own = self.program.instruction(index).is_some_and(stops);
             waits[index] = if own { index } else { waits[index + 1] };
         }
         waits

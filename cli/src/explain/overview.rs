@@ -43,6 +43,17 @@ pub fn object(target: &Target) -> serde_json::Value {
         let registers: Vec<_> = preload.values.iter().zip(u32::from(preload.first)..).map(register).collect();
         json!({ "programs": preload.name, "doc": preload.doc, "registers": registers })
     });
+    let callees = target.semantics.map_or(&[][..], |semantics| semantics.callees).iter().map(|callee| {
+        let register = |number: &u16| format!("{before}{number}{after}");
+        json!({
+            "name": callee.name,
+            "doc": callee.doc,
+            "instruction": callee.instruction,
+            "addresses": callee.addresses.iter().flat_map(|(_, values)| *values).collect::<Vec<_>>(),
+            "link": register(&callee.link),
+            "clobbers": callee.clobbers.iter().map(register).collect::<Vec<_>>(),
+        })
+    });
     let flow = match target.tables {
         Tables::Words(isa) => target
             .semantics
@@ -70,6 +81,7 @@ pub fn object(target: &Target) -> serde_json::Value {
         "doc": doc,
         "structure": structure.collect::<Vec<_>>(),
         "preloads": preloads.collect::<Vec<_>>(),
+        "callees": callees.collect::<Vec<_>>(),
         "flow": flow,
     })
 }
@@ -99,6 +111,23 @@ pub fn overview(target: &Target, width: usize) -> String {
         for ((name, doc), register) in preload.values.iter().zip(preload.first..) {
             let register = format!("{before}{register}{after}");
             out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));
+        }
+    }
+    for callee in semantics.callees {
+        let register = |number: &u16| format!("{before}{number}{after}");
+        let clobbers: Vec<String> = callee.clobbers.iter().map(register).collect();
+        let addresses: Vec<&str> = callee.addresses.iter().flat_map(|(_, values)| *values).copied().collect();
+        let rows = [
+            ("called by", format!("{} to {}", callee.instruction, addresses.join(", "))),
+            ("returns to", format!("the address in {}, or not at all if it is 0", register(&callee.link))),
+            ("overwrites", clobbers.join(", ")),
+        ];
+        out.push_str(&format!("\n{}  {}\n", paint(BOLD, &format!("Call of a {}", callee.name)), callee.doc));
+        for (head, text) in rows {
+            for (number, line) in wrap(&text, width.saturating_sub(14).max(24)).iter().enumerate() {
+                let head = if number == 0 { head } else { "" };
+                out.push_str(&format!("  {}  {line}\n", paint(DIM, &format!("{head:10}"))));
+            }
         }
     }
     // Only sets of words have a flow modifier.

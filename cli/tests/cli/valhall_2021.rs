@@ -70,5 +70,5 @@ fn threads_read_where_they_run() {
         "program: |\n  MOV.i32.id r1, lane_id\n  MOV.i32.id r2, core_id\n  MOV.i32.id r3, program_counter\n  NOP.return\n\
          show: [r1, r2, r3]\n",
     );
-    assert!(out.contains("3:00000003") && out.contains("r2 = 00000000\nr3 = 00000010\n"), "{out}");
+    assert!(out.contains("3:00000003") && out.contains("r2 = 00000000\nr3 = 00000018\n"), "{out}");
 }

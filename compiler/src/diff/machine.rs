@@ -3,7 +3,7 @@
 //! Structs are taken apart without `..`, so that a new field must be compared, or left out for a reason.
 
 use isaforge_core::machine::{Bank, Burst, Call, Divergence, Hardware, Performed, Register, Service, Space};
-use isaforge_core::semantics::facts::Preload;
+use isaforge_core::semantics::facts::{Callee, Preload};
 use isaforge_core::semantics::{Semantics, State, instantiate, show};
 
 use super::change::{How, Subject, change};
@@ -68,6 +68,7 @@ fn of_semantics(semantics: &'static Semantics) -> Vec<(String, String)> {
         fidelity: _,
         pc_bits,
         preloads,
+        callees,
         last_read,
     } = *semantics;
     let mut facts = vec![("program counter".to_owned(), format!("{pc_bits} bits"))];
@@ -79,6 +80,16 @@ fn of_semantics(semantics: &'static Semantics) -> Vec<(String, String)> {
             (!uniform.is_empty()).then(|| format!("the same in a workgroup: {}", listed(same))),
         ];
         facts.push((format!("preload {name}"), listed(parts)));
+    }
+    for callee in callees {
+        let Callee { name, doc: _, instruction, target, addresses, link, clobbers } = *callee;
+        let addresses = addresses.iter().flat_map(|(_, values)| *values).map(|value| yes(true, value));
+        let parts = [
+            Some(format!("{instruction} with the {target} {}", listed(addresses))),
+            Some(format!("returns to register {link}")),
+            Some(format!("overwrites {}", listed(clobbers.iter().map(|register| Some(register.to_string()))))),
+        ];
+        facts.push((format!("callee {name}"), listed(parts)));
     }
     facts.extend(yes(!last_read.is_empty(), last_read).map(|name| ("last read".to_owned(), name)));
     facts

@@ -1,12 +1,14 @@
 //! Facts about instructions that a specification gives besides their texts.
 
-use isaforge_core::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
+use isaforge_core::semantics::facts::{Callee, Fidelity, FidelityClass, Flow, Preload};
 
 use super::model::Semantics;
-use super::spec::{EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
+use super::spec::{
+    CalleeSpec, EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec,
+};
 use crate::diagnostic::Diagnostic;
 use crate::leak::{slice, text};
-use crate::model::{Isa, Type};
+use crate::model::{Isa, Shape, Type};
 use crate::resolve::resolver::Resolver;
 use crate::source::Spanned;
 
@@ -30,9 +32,73 @@ impl Resolver<'_> {
             }
             semantics.facts.preloads.push(lower_preload(&name.value, preload));
         }
+        for (name, callee) in spec.callees.iter().flat_map(|named| named.iter()) {
+            semantics.facts.callees.extend(self.callee(&name.value, callee));
+        }
         if let Some(flow) = &spec.flow {
             self.flow(flow, &mut semantics.facts);
         }
+    }
+
+    /// A program that others call. `None` if it does not fit the instruction set.
+    fn callee(&mut self, name: &str, spec: &CalleeSpec) -> Option<Callee> {
+        let instruction = &spec.instruction;
+        let Some(form) = self.isa.forms.iter().find(|form| form.name == instruction.value) else {
+            // A set that builds on another may have removed some of its instructions.
+            if !self.bases.contains(&instruction.span.file) {
+                self.no_such_instruction(instruction);
+            }
+            return None;
+        };
+        let mut wrong = Vec::new();
+        let target = form.operands.iter().find(|operand| operand.name == spec.target.value);
+        if target.is_none() {
+            let message = format!("`{}` has no operand `{}`", instruction.value, spec.target.value);
+            wrong.push(Diagnostic::error("E0101", spec.target.span, message));
+        }
+        // The enums of the values that the target can be.
+        let kind = target.and_then(|operand| match operand.shape {
+            Shape::One { kind, .. } => self.isa.kinds.get(kind),
+            _ => None,
+        });
+        let fields = kind.into_iter().flat_map(|kind| &kind.alternatives).flat_map(|alternative| &alternative.fields);
+        let enums: Vec<usize> =
+            fields.filter_map(|field| if let Type::Enum(e) = field.ty { Some(e) } else { None }).collect();
+        let mut addresses = Vec::new();
+        for (of, values) in spec.addresses.iter() {
+            let known = enums.iter().map(|e| &self.isa.enums[*e]).find(|known| known.name == of.value);
+            let Some(known) = known else {
+                let message = format!("`{}` cannot be a value of an enum `{}`", spec.target.value, of.value);
+                wrong.push(Diagnostic::error("E0101", of.span, message));
+                continue;
+            };
+            for value in values.iter().filter(|value| known.values.iter().all(|known| known.name != value.value)) {
+                let message = format!("`{}` has no value `{}`", of.value, value.value);
+                wrong.push(Diagnostic::error("E0101", value.span, message));
+            }
+            addresses.push((text(&of.value), slice(values.iter().map(|value| text(&value.value)))));
+        }
+        let count = self.isa.banks.first().map_or(0, |bank| bank.count);
+        for register in std::iter::once(&spec.link).chain(&spec.clobbers).filter(|r| u32::from(r.value) >= count) {
+            let message = format!("the first bank has {count} registers, but no register {}", register.value);
+            wrong.push(Diagnostic::error("E0101", register.span, message));
+        }
+        if !wrong.is_empty() {
+            // A set that builds on another may call its values otherwise.
+            if !self.bases.contains(&instruction.span.file) {
+                wrong.into_iter().for_each(|diagnostic| self.out.push(diagnostic));
+            }
+            return None;
+        }
+        Some(Callee {
+            name: text(name),
+            doc: text(&spec.doc),
+            instruction: text(&instruction.value),
+            target: text(&spec.target.value),
+            addresses: slice(addresses),
+            link: spec.link.value,
+            clobbers: slice(spec.clobbers.iter().map(|register| register.value)),
+        })
     }
 
     fn fidelity(&mut self, spec: &FidelitySpec, words: Option<&EvidenceWords>, facts: &mut Facts) {

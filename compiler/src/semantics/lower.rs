@@ -42,6 +42,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         path: semantics.path.as_ref().map(lower_path),
         fidelity: slice(semantics.facts.fidelity.iter().copied()),
         preloads: slice(semantics.facts.preloads.iter().copied()),
+        callees: slice(semantics.facts.callees.iter().copied()),
         flow: slice(semantics.facts.flow.iter().copied()),
         sends: slice(semantics.facts.sends.iter().copied()),
         last_read: semantics.facts.last_read,

@@ -1,7 +1,7 @@
 //! What instructions do, with every name bound: graphs, the facts beside them, and how the parts of a group work
 //! together.
 
-use isaforge_core::semantics::facts::{Fidelity, Flow, Preload};
+use isaforge_core::semantics::facts::{Callee, Fidelity, Flow, Preload};
 
 use crate::expression::Built;
 use crate::expression::scope::Library;
@@ -12,7 +12,7 @@ use crate::source::Span;
 pub struct Semantics {
     /// The declarations that all texts may use.
     pub library: Library,
-    /// Fidelity, preloads and flow.
+    /// Fidelity, preloads, callees and flow.
     pub facts: Facts,
     /// The canonical NaN of each float type, by its width.
     pub nan: Vec<(u8, u64)>,
@@ -40,6 +40,8 @@ pub struct Facts {
     pub fidelity: Vec<Fidelity>,
     /// The register contents at the start of programs.
     pub preloads: Vec<Preload>,
+    /// The programs that instructions call.
+    pub callees: Vec<Callee>,
     /// The effects of the values of the flow modifier.
     pub flow: Vec<Flow>,
     /// The slots of instructions that do not encode them: the opcode, and the slots as bits.

@@ -31,6 +31,8 @@ vocabulary! {
         optional evidence: EvidenceWords,
         /// The register contents at the start of programs, by the kind of program.
         optional preloads: Named<PreloadSpec>,
+        /// The programs that instructions call by a branch with a computed target, and the conventions of these calls.
+        optional callees: Named<CalleeSpec>,
         /// A modifier of all instructions that acts after the instruction.
         optional flow: FlowSpec,
     }
@@ -104,10 +106,31 @@ vocabulary! {
         required doc: String,
         /// The number of the first register, in the first bank.
         required first: u16,
-        /// The contents of this register and the following ones: names and descriptions.
+        /// The contents of this register and the following ones: names and descriptions. Empty if no register holds
+        /// anything. Without any `preloads`, reads of registers that nothing has written are not reported.
         required values: Named<Spanned<String>>,
         /// The values that are the same for all threads that can wait for each other.
         optional uniform: Vec<Spanned<String>>,
+    }
+}
+
+vocabulary! {
+    /// A program that others call by a branch with a computed target. Control comes back to the address in the link
+    /// register. The callee may read every register.
+    pub struct CalleeSpec {
+        /// A description.
+        required doc: String,
+        /// The branch.
+        required instruction: Spanned<String>,
+        /// The operand of the branch that is its target.
+        required target: Spanned<String>,
+        /// The names of values that hold the address of the callee, by enum. Only a branch to one of them is a call.
+        required addresses: Named<Vec<Spanned<String>>>,
+        /// The number of the link register, in the first bank. It holds the address at which the caller goes on, or 0
+        /// if its thread ends with the callee.
+        required link: Spanned<u16>,
+        /// The numbers of the registers that the callee may overwrite, in the first bank.
+        required clobbers: Vec<Spanned<u16>>,
     }
 }
 

@@ -6,6 +6,7 @@ mod support;
 
 mod ambiguity;
 mod arm_xml;
+mod callees;
 mod catalogue;
 mod declared;
 mod diff;

@@ -2,14 +2,14 @@
 
 use super::{Data, Reader, Writer, choices, records};
 use crate::machine::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};
-use crate::semantics::facts::{Fidelity, FidelityClass, Flow, Preload};
+use crate::semantics::facts::{Callee, Fidelity, FidelityClass, Flow, Preload};
 use crate::semantics::group::{DataPath, Stays};
 use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type};
 
 records! {
     Semantics {
-        operations, intrinsics, states, spaces, faults, nan16, nan32, nan64, pc_bits, path, fidelity, preloads, flow,
-        sends, last_read,
+        operations, intrinsics, states, spaces, faults, nan16, nan32, nan64, pc_bits, path, fidelity, preloads, callees,
+        flow, sends, last_read,
     }
     Operation { text, nodes, lists, constants, modifiers, intrinsics }
     Intrinsic { name, doc, parameters, result, effects }
@@ -21,6 +21,7 @@ records! {
     Stays { operands, slot, when, unless }
     Fidelity { instructions, class, detail, evidence, note }
     Preload { name, doc, first, values, uniform }
+    Callee { name, doc, instruction, target, addresses, link, clobbers }
     Flow { modifier, value, sends, waits, reconverges, discards, ends }
     Hardware {
         lanes, divergence, unit, aligned, elf, program, banks, aliases, bits, uniform, readings, discards, spaces, calls, intrinsics,

@@ -1,5 +1,5 @@
 //! Facts about instructions beyond their texts: their fidelity to the hardware, the registers at program start, the
-//! effects of flow modifiers.
+//! programs that they call, the effects of flow modifiers.
 
 /// The fidelity of some instructions to the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,26 @@ pub struct Preload {
     pub values: &'static [(&'static str, &'static str)],
     /// The numbers of those registers that have the same value in all threads of a workgroup.
     pub uniform: &'static [u16],
+}
+
+/// A program that others call by a branch whose target is in an operand, and the convention of such calls. The callee
+/// may read any register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callee {
+    /// What is called.
+    pub name: &'static str,
+    /// A description.
+    pub doc: &'static str,
+    /// The branch.
+    pub instruction: &'static str,
+    /// The operand of the branch that is its target.
+    pub target: &'static str,
+    /// The names of values that hold the address of such a program: an enum, and values of it.
+    pub addresses: &'static [(&'static str, &'static [&'static str])],
+    /// The link register, in the first bank: the address at which the caller goes on, or 0 if its thread ends there.
+    pub link: u16,
+    /// The registers of the first bank that the callee may overwrite.
+    pub clobbers: &'static [u16],
 }
 
 /// The effect, after the instruction, of one value of a flow modifier.

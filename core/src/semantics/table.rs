@@ -1,6 +1,6 @@
 //! The semantics of an instruction set, and what its graphs refer to: intrinsics and states.
 
-use super::facts::{Fidelity, Flow, Preload};
+use super::facts::{Callee, Fidelity, Flow, Preload};
 use super::group::DataPath;
 use super::operation::Operation;
 use super::types::Type;
@@ -33,6 +33,8 @@ pub struct Semantics {
     pub fidelity: &'static [Fidelity],
     /// The register contents at the start of programs.
     pub preloads: &'static [Preload],
+    /// The programs that instructions call.
+    pub callees: &'static [Callee],
     /// The effects of flow modifiers.
     pub flow: &'static [Flow],
     /// The instructions that always send their messages in the same slots, which they do not encode: the opcode, and

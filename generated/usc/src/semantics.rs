@@ -15721,6 +15721,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
         ],
         preloads: &[],
+        callees: &[],
         flow: &[],
         sends: &[],
         last_read: "",

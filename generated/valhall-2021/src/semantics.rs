@@ -15017,6 +15017,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 uniform: &[],
             },
         ],
+        callees: &[],
         flow: &[
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
@@ -16082,7 +16083,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                         n(Zext, 0, u(64, 1), [1, 65535, 65535, 65535]),
                         n(Is, 0, b(1, 1), [0, 1, 1, 65535]),
                         n(Is, 0, b(1, 1), [0, 2, 1, 65535]),
-                        n(Special, 0, u(64, 1), [65535, 65535, 65535, 65535]),
+                        n(Special, 1, u(64, 1), [65535, 65535, 65535, 65535]),
                         n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                         n(Shl, 0, u(64, 1), [5, 6, 65535, 65535]),
                         n(Const, 0, u(64, 1), [1, 65535, 65535, 65535]),

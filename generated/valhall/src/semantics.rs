@@ -19201,6 +19201,31 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 uniform: &[],
             },
         ],
+        callees: &[
+            super::__rt::semantics::facts::Callee {
+                name: "blend shader",
+                doc: "Blends a colour in r0 to r3, and a second one in r4 to r7, into its render target.",
+                instruction: "BRANCHZI",
+                target: "src1",
+                addresses: &[
+                    (
+                        "FAU special page 0",
+                        &[
+                            "blend_descriptor_0",
+                            "blend_descriptor_1",
+                            "blend_descriptor_2",
+                            "blend_descriptor_3",
+                            "blend_descriptor_4",
+                            "blend_descriptor_5",
+                            "blend_descriptor_6",
+                            "blend_descriptor_7",
+                        ],
+                    ),
+                ],
+                link: 48,
+                clobbers: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 48],
+            },
+        ],
         flow: &[
             super::__rt::semantics::facts::Flow {
                 modifier: "slot",
@@ -20220,7 +20245,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                         n(Zext, 0, u(64, 1), [1, 65535, 65535, 65535]),
                         n(Is, 0, b(1, 1), [0, 1, 1, 65535]),
                         n(Is, 0, b(1, 1), [0, 2, 1, 65535]),
-                        n(Special, 0, u(64, 1), [65535, 65535, 65535, 65535]),
+                        n(Special, 1, u(64, 1), [65535, 65535, 65535, 65535]),
                         n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                         n(Shl, 0, u(64, 1), [5, 6, 65535, 65535]),
                         n(Const, 0, u(64, 1), [1, 65535, 65535, 65535]),

@@ -7243,7 +7243,16 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         pc_bits: 32,
         path: None,
         fidelity: &[],
-        preloads: &[],
+        preloads: &[
+            super::__rt::semantics::facts::Preload {
+                name: "thread group",
+                doc: "Local registers hold nothing that programs may rely on.",
+                first: 0,
+                values: &[],
+                uniform: &[],
+            },
+        ],
+        callees: &[],
         flow: &[],
         sends: &[],
         last_read: "",

@@ -55,7 +55,7 @@ impl Step<'_> {
                 FauSpecialPage3::LaneId => std::array::from_fn(|lane| lane as u64),
                 // One core, number 0.
                 FauSpecialPage3::CoreId => [0; 16],
-                FauSpecialPage3::ProgramCounter => [u64::from(self.warp.pc) * 8; 16],
+                FauSpecialPage3::ProgramCounter => [(u64::from(self.warp.pc) + 1) * 8; 16],
             },
             Source::Register(_) | Source::LastUse(_) | Source::Uniform(_) | Source::Constant(_) => [0; 16],
         }

@@ -80,7 +80,7 @@ fn lanes_know_themselves() {
     assert_eq!(lanes(33, "MOV.i32 r0, warp_id.w0")[14..18], [0, 0, 1, 1]);
     assert_eq!(lanes(33, "MOV.i32 r0, warp_id.w1")[32], 2);
     assert_eq!(lanes(1, "MOV.i32 r0, core_id.w0"), [0]);
-    assert_eq!(lanes(1, "MOV.i32 r0, program_counter.w0"), [3 * 8]);
+    assert_eq!(lanes(1, "MOV.i32 r0, program_counter.w0"), [4 * 8]);
     assert_eq!(lanes(1, "MOV.i32 r0, u9"), [0]);
 }
 

@@ -1,6 +1,6 @@
 //! Tables of semantics as Rust.
 
-use isaforge_core::semantics::facts::{Fidelity, Flow, Preload};
+use isaforge_core::semantics::facts::{Callee, Fidelity, Flow, Preload};
 use isaforge_core::semantics::group::{DataPath, Fields};
 use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
 use proc_macro2::{Literal, TokenStream};
@@ -242,6 +242,23 @@ fn facts(semantics: &Semantics) -> TokenStream {
             }
         }
     });
+    let callees = semantics.callees.iter().map(|callee| {
+        let Callee { name, doc, instruction, target, addresses, link, clobbers } = callee;
+        let addresses = addresses.iter().map(|(name, values)| quote!((#name, &[#(#values),*])));
+        let link = Literal::u16_unsuffixed(*link);
+        let clobbers = clobbers.iter().map(|register| Literal::u16_unsuffixed(*register));
+        quote! {
+            super::__rt::semantics::facts::Callee {
+                name: #name,
+                doc: #doc,
+                instruction: #instruction,
+                target: #target,
+                addresses: &[#(#addresses),*],
+                link: #link,
+                clobbers: &[#(#clobbers),*]
+            }
+        }
+    });
     let flow = semantics.flow.iter().map(|flow| {
         let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;
         let value = Literal::u64_unsuffixed(value);
@@ -266,6 +283,7 @@ fn facts(semantics: &Semantics) -> TokenStream {
     quote! {
         fidelity: &[#(#fidelity),*],
         preloads: &[#(#preloads),*],
+        callees: &[#(#callees),*],
         flow: &[#(#flow),*],
         sends: &[#(#sends),*],
         last_read: #last_read,

@@ -69,7 +69,7 @@ fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Location; 2]> {
         Source::Special3 { name, .. } => match name {
             FauSpecialPage3::LaneId => [Location::Row(row::LANE), Location::Number(0)],
             FauSpecialPage3::CoreId => numbers(0),
-            FauSpecialPage3::ProgramCounter => numbers(8 * pc as u64),
+            FauSpecialPage3::ProgramCounter => numbers(8 * (pc as u64 + 1)),
         },
         Source::Register(_) | Source::LastUse(_) => registers(register(source)? as u32),
     })

@@ -165,13 +165,35 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
         @for preload in semantics.preloads {
             h2 { "At the start of " (preload.name) " programs" }
             (prose(preload.doc))
-            div.scroll tabindex="0" role="region" aria-label={ "Registers at the start of " (preload.name) " programs" } {
-                table.values {
-                    thead { tr { th { "Register" } th { "Value" } th { "Meaning" } } }
-                    tbody { @for ((name, doc), register) in preload.values.iter().zip(preload.first..) { tr {
-                        td { code { (prefix) (register) } } td { (name) } td { (inline(doc)) }
-                    } } }
+            @if !preload.values.is_empty() {
+                div.scroll tabindex="0" role="region" aria-label={ "Registers at the start of " (preload.name) " programs" } {
+                    table.values {
+                        thead { tr { th { "Register" } th { "Value" } th { "Meaning" } } }
+                        tbody { @for ((name, doc), register) in preload.values.iter().zip(preload.first..) { tr {
+                            td { code { (prefix) (register) } } td { (name) } td { (inline(doc)) }
+                        } } }
+                    }
                 }
+            }
+        }
+        @for callee in semantics.callees {
+            h2 { "Call of a " (callee.name) }
+            (prose(callee.doc))
+            dl {
+                dt { "Called by" }
+                dd { code { (callee.instruction) } " to "
+                    @for (number, target) in callee.addresses.iter().flat_map(|(_, values)| *values).enumerate() {
+                        @if number > 0 { ", " }
+                        code { (target) }
+                    }
+                }
+                dt { "Returns to" }
+                dd { "the address in " code { (prefix) (callee.link) } ", or not at all if it is 0" }
+                dt { "Overwrites" }
+                dd { @for (number, register) in callee.clobbers.iter().enumerate() {
+                    @if number > 0 { ", " }
+                    code { (prefix) (register) }
+                } }
             }
         }
         @if !semantics.flow.is_empty() {
