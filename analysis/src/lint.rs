@@ -4,29 +4,26 @@
 //! effect.
 //!
 //! - `finding`: what a check finds, and its code
-//! - `messages`, `discarded`, `diverged`: the checks that follow values through a program
+//! - `unwritten`, `messages`, `discarded`, `diverged`: the checks that follow values through a program
 
 mod discarded;
 mod diverged;
 mod finding;
 mod messages;
-
-use std::collections::HashSet;
-use std::ops::Range;
+mod unwritten;
 
 use isaforge_core::error::ParseReason;
 use isaforge_core::parse::parse;
+use isaforge_core::semantics::Op;
 use isaforge_core::{EncodeError, Tables};
 
 pub use finding::{Check, Finding};
 
-use crate::dataflow::forwards;
 use crate::effects::When;
-use crate::entry::{Entry, List};
+use crate::entry::{Entry, Instruction, List};
 use crate::graph::{Block, Graph};
 use crate::liveness::Liveness;
 use crate::program::Program;
-use crate::registers::{Register, Registers, numbers};
 
 /// Runs all checks and sorts the findings by address. The preloads of the instruction set say which registers are
 /// initialised when a program starts; without any preloads, reads of unwritten registers are not reported.
@@ -35,7 +32,7 @@ pub fn lint(program: &Program<'_>, graph: &Graph) -> Vec<Finding> {
     let mut found = Vec::new();
     places(program, graph, &mut found);
     unread(program, graph, &liveness, &mut found);
-    unwritten(program, graph, &mut found);
+    unwritten::check(program, graph, &mut found);
     limits(program, graph, &mut found);
     lengths(program, graph, &mut found);
     messages::check(program, graph, &mut found);
@@ -53,6 +50,24 @@ fn is_padding(program: &Program<'_>, block: &Block) -> bool {
     ends && one.operands.is_empty() && one.modifiers.is_empty() && one.writes.is_empty()
 }
 
+/// Whether the specification says how programs end.
+fn can_end(program: &Program<'_>) -> bool {
+    let Some(semantics) = program.set.semantics else { return false };
+    let nodes = semantics.operations.iter().flat_map(|operation| operation.nodes);
+    let intrinsics = 0..semantics.intrinsics.len() as u16;
+    semantics.flow.iter().any(|fact| fact.ends)
+        || nodes.into_iter().any(|node| node.op == Op::End)
+        || intrinsics.into_iter().any(|intrinsic| program.set.exits(intrinsic))
+}
+
+/// Whether execution may leave the program after an instruction other than by its end, or by what it calls.
+fn runs_off(program: &Program<'_>, index: usize, one: &Instruction) -> bool {
+    let end = program.entries.len();
+    let falls = index + 1 == end && one.flow.falls_through() && one.flow.end == When::Never && !one.stops;
+    let branches = one.flow.target.is_some_and(|target| program.place(target) == Some(end));
+    one.flow.known && (falls || branches)
+}
+
 fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
     let mut add = |check, entry, message| found.push(Finding { check, entry, message });
     let mut before = true;
@@ -65,8 +80,12 @@ fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
         }
         before = block.reachable;
     }
+    let ends = can_end(program);
     for (index, entry) in program.entries.iter().enumerate() {
         match &entry.instruction {
+            Ok(one) if ends && graph.is_reachable(index) && runs_off(program, index, one) => {
+                add(Check::Invalid, index, "execution may go on after the end of the program".to_owned());
+            }
             Err(reason) if graph.is_reachable(index) => add(Check::Invalid, index, reason.clone()),
             Ok(instruction) => {
                 if let Some(target) = instruction.flow.target
@@ -93,52 +112,6 @@ fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut
             let names: Vec<String> = instruction.writes.iter().map(|(r, _)| program.set.name(*r)).collect();
             let message = format!("the value written to {} is never read", names.join(", "));
             found.push(Finding { check: Check::Unread, entry: index, message });
-        }
-    }
-}
-
-/// The registers that are initialised when a program starts.
-fn preloaded(program: &Program<'_>) -> Option<HashSet<Register>> {
-    let preloads = program.set.semantics?.preloads;
-    let registers = preloads.iter().flat_map(|preload| {
-        let first = u32::from(preload.first);
-        first..first + preload.values.len() as u32
-    });
-    (!preloads.is_empty()).then(|| registers.map(Register::preload).collect())
-}
-
-/// Reports reads of registers that no write reaches on any path.
-fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
-    let Some(preloaded) = preloaded(program) else { return };
-    if graph.computed().is_some() {
-        return;
-    }
-    // Registers of other banks may be set by the launch.
-    let bank = Register::preload(0).bank;
-    let writes = |entries: &Range<usize>| {
-        let entries = program.entries.get(entries.clone()).unwrap_or_default();
-        let instructions = entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
-        instructions.flat_map(|i| &i.writes).map(|(r, _)| *r).filter(|register| register.bank == bank)
-    };
-    let numbers = numbers(writes(&(0..program.entries.len())));
-    // The registers that may have been written before each block.
-    let start = vec![Registers::new(numbers.len()); graph.blocks.len()];
-    let before = forwards(graph, start, |block, written| {
-        writes(&graph.blocks[block].entries).for_each(|register| written.insert(numbers[&register]));
-    });
-    for (block, mut written) in before.into_iter().enumerate().filter(|(block, _)| graph.blocks[*block].reachable) {
-        for index in graph.blocks[block].entries.clone() {
-            let Ok(instruction) = &program.entries[index].instruction else { continue };
-            let unknown = |register: &&Register| {
-                let known = numbers.get(register).is_some_and(|number| written.has(*number));
-                register.bank == bank && !known && !preloaded.contains(register)
-            };
-            let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
-            if !names.is_empty() {
-                let message = format!("no path to here writes {}", names.join(", "));
-                found.push(Finding { check: Check::Unwritten, entry: index, message });
-            }
-            writes(&(index..index + 1)).for_each(|register| written.insert(numbers[&register]));
         }
     }
 }

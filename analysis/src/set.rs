@@ -112,14 +112,16 @@ impl Set {
         own.any(|text| text.operation.nodes.iter().any(|node| node.op == Op::End && node.args[0] == NONE))
     }
 
+    /// Whether a call of the host may end the thread.
+    pub(crate) fn exits(&self, intrinsic: u16) -> bool {
+        let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
+        let mut services = calls.iter().filter(|call| call.intrinsic == intrinsic).flat_map(|call| call.services);
+        self.ends(intrinsic) || services.any(|(_, service)| matches!(service, Service::Exit { .. }))
+    }
+
     /// Whether an operation may keep threads from going on with the next instruction, other than by an end or a branch.
     pub(crate) fn stops(&self, effects: &Effects) -> bool {
-        let calls = self.hardware.map_or(&[][..], |hardware| hardware.calls);
-        let exits = |intrinsic: &u16| {
-            let mut services = calls.iter().filter(|call| call.intrinsic == *intrinsic).flat_map(|call| call.services);
-            self.ends(*intrinsic) || services.any(|(_, service)| matches!(service, Service::Exit { .. }))
-        };
-        effects.faults || effects.leads || effects.intrinsics.iter().any(exits)
+        effects.faults || effects.leads || effects.intrinsics.iter().any(|intrinsic| self.exits(*intrinsic))
     }
 
     /// The assembly name of a register.

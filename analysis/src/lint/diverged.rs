@@ -147,7 +147,7 @@ impl Extremes {
 }
 
 /// Enters a block at all blocks that it leads to, including itself, unless another one is there already.
-fn lead(graph: &Graph, from: usize, first: &mut [Option<usize>]) {
+pub(super) fn lead(graph: &Graph, from: usize, first: &mut [Option<usize>]) {
     let mut open = vec![from];
     while let Some(block) = open.pop() {
         step();

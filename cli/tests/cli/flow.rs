@@ -203,3 +203,142 @@ fn a_graph_shows_where_threads_reconverge() {
     let marked: Vec<&str> = graph.out().lines().filter(|line| line.contains("class=\"meets\"")).collect();
     assert!(matches!(marked[..], [one] if one.contains("BRANCHZ.reconverge r3")), "{marked:?}");
 }
+
+/// The end of a fragment shader with two render targets, as Mesa's compilers write it.
+const BLENDS: &str = "MOV.i32 r0, u0\nMOV.i32 r1, u0\nMOV.i32 r2, u0\nMOV.i32 r3, u0\n\
+    ATEST.wait0 @r60, ^r60, 0x3F800000, atest_datum.w0\nNOP.wait0126\n\
+    BLEND.slot0.v4.f32 @r0:r1:r2:r3, blend_descriptor_0.w0, r60, second\n\
+    IADD_IMM.i32 r48, program_counter.w0, #0x8\nBRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\nsecond:\n\
+    MOV.i32 r0, u0\nMOV.i32 r1, u0\nMOV.i32 r2, u0\nMOV.i32.wait r3, u0\n\
+    BLEND.slot1.v4.f32.end @r0:r1:r2:r3, blend_descriptor_1.w0, r60, target:0x2\n\
+    IADD_IMM.i32 r48, 0x0, #0x0\nBRANCHZI.eq.absolute 0x0, blend_descriptor_1.w1\n";
+
+#[test]
+fn a_branch_to_a_blend_shader_is_a_call() {
+    let lint = |from: &str, to: &str| {
+        assert!(BLENDS.contains(from), "{from}");
+        isaforge_with(&["lint", "valhall", "-"], BLENDS.replacen(from, to, 1))
+    };
+    let whole = lint("NOP", "NOP").expect(0);
+    assert!(whole.out().is_empty() && !whole.err.contains("note"), "{}{}", whole.out(), whole.err);
+    // Nothing comes after the last one, as it has no address to return to.
+    let after = lint("blend_descriptor_1.w1\n", "blend_descriptor_1.w1\nMOV.i32 r1, r60\n").expect(1);
+    assert!(
+        after.out().starts_with("<stdin>:18:1: warning[P0004]") && after.out().lines().count() == 3,
+        "{}",
+        after.out()
+    );
+    // It may read and overwrite registers, and only those of the convention.
+    lint("NOP", "MOV.i32 r9, u0\nNOP").expect(0);
+    let call = "blend_descriptor_0.w1\nsecond:\nMOV.i32 r0, u0";
+    lint(call, &call.replace("u0", "r9")).expect(0);
+    let unwritten = lint(call, &call.replace("u0", "r20")).expect(1);
+    assert!(unwritten.out().contains("P0002]: no path to here writes r20"), "{}", unwritten.out());
+    // What it sends may still be in flight.
+    lint(call, &call.replace("MOV.i32", "MOV.i32.wait1")).expect(0);
+    let needless = lint("NOP.wait0126", "NOP.wait0126\nNOP.wait1").expect(1);
+    assert!(needless.out().contains("P0008"), "{}", needless.out());
+}
+
+#[test]
+fn a_computed_branch_that_does_not_follow_the_convention_may_lead_anywhere() {
+    for (from, to) in [
+        // Another return address, none that is known, another target, a label between the address and the branch.
+        ("#0x8", "#0x10"),
+        ("program_counter.w0, #0x8", "r60, #0x8"),
+        ("blend_descriptor_0.w1", "u1"),
+        (
+            "BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1\nsecond:",
+            "second: BRANCHZI.eq.absolute 0x0, blend_descriptor_0.w1",
+        ),
+    ] {
+        assert!(BLENDS.contains(from), "{from}");
+        let run = isaforge_with(&["lint", "valhall", "-"], BLENDS.replacen(from, to, 1)).expect(0);
+        assert!(run.err.contains("may lead anywhere, so P0002, P0004, P0008, P0010 are not checked"), "{}", run.err);
+    }
+    let returns = |text: &str| {
+        let graph = isaforge_with(&["graph", "valhall", "-", "--format", "dot"], text).expect(0);
+        graph.out().lines().any(|line| line.trim().starts_with("b1 -> b2"))
+    };
+    assert!(returns(BLENDS) && !returns(&BLENDS.replacen("#0x8", "#0x10", 1)));
+}
+
+#[test]
+fn calls_of_any_set_follow_its_convention() {
+    let spec = "isa: far\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
+        banks: { r: { count: 8, width: 16, prints: 'r{n}' } }\n\
+        enums: { Address: { values: [here, there] } }\n\
+        kinds: { target: { width: 4, alternatives: {\n  \
+          own: { fixed: { 3: 0 }, fields: { n: { bank: r, bits: 2..0 } }, text: '{n}' },\n  \
+          named: { fixed: { 3..1: 4 }, fields: { name: { enum: Address, bits: 0 } }, text: '{name}', \
+            value: '0' } } } }\n\
+        semantics:\n  pc: u32\n  preloads: { all: { doc: N., first: 0, values: {} } }\n  \
+        callees: { helper: { doc: H., instruction: jump, target: to, addresses: { Address: [there] }, \
+          link: 7, clobbers: [0] } }\n\
+        machine: { lanes: 1, unit: 2 }\ninstructions:\n  \
+        jump: { doc: J., fixed: { 15..12: 1 }, operands: { to: { kind: target, at: 0, access: read } }, \
+          does: 'branch(zext(u32, to))' }\n  \
+        link: { doc: L., fixed: { 15..12: 2 }, operands: { d: { bank: r, bits: 10..8, access: write }, \
+          n: { immediate: decimal, bits: 7..0, prefix: '' } }, \
+          does: 'd = trunc(u16, (next << 1) + n)' }\n  \
+        put: { doc: P., fixed: { 15..12: 3 }, operands: { a: { bank: r, bits: 10..8, access: read } }, \
+          does: 'store(u16, zext(u32, a), a)' }\n  \
+        end: { doc: E., fixed: { 15..12: 5 }, does: end() }\n";
+    let lint = |text: &str| isaforge_of(spec, &["lint", "-"], text);
+    let clean = lint("link r7, 2\njump there\nput r0\nend\n").expect(0);
+    assert!(!clean.err.contains("may lead anywhere"), "{}", clean.err);
+    let unwritten = lint("link r7, 2\njump there\nput r1\nend\n").expect(1);
+    assert!(unwritten.out().contains("P0002]: no path to here writes r1"), "{}", unwritten.out());
+    for other in ["link r7, 4\njump there\nput r1\nend\n", "link r7, 2\njump here\nput r1\nend\n"] {
+        assert!(lint(other).expect(0).err.contains("may lead anywhere"), "{other}");
+    }
+    let told = isaforge_of(spec, &["explain"], "").expect(0);
+    assert!(
+        told.out().contains("Call of a helper  H.\n") && told.out().contains("the address in r7"),
+        "{}",
+        told.out()
+    );
+}
+
+#[test]
+fn a_register_that_only_a_later_turn_finds_written_is_unwritten() {
+    let lint = |text: &str| isaforge_with(&["lint", "valhall", "-"], text);
+    let end = "MOV.i32 r6, u0\nMOV.i32 r7, u1\nSTORE.i32.slot0.end @r2, r6, offset:0\n";
+    let turns = format!(
+        "MOV.i32 r3, r60\nloop: FADD.f32 r2, r2, u0\nIADD_IMM.i32 r3, r3, #0xffffffff\n\
+         BRANCHZ.reconverge r3, loop\n{end}"
+    );
+    let run = lint(&turns).expect(1);
+    let expected = "<stdin>:2:7: warning[P0002]: nothing writes r2 before this is executed for the first time\n";
+    assert!(run.out().starts_with(expected) && run.out().lines().count() == 2, "{}", run.out());
+    lint(&format!("MOV.i32 r2, 0x0\n{turns}")).expect(0);
+    // Another path writes it before: from outside, or in an earlier turn that does not come here.
+    lint(&format!("BRANCHZ.eq r61, skip\nMOV.i32 r2, 0x0\nskip:\n{turns}")).expect(0);
+    let either = turns.replacen(
+        "loop: FADD.f32 r2, r2, u0\n",
+        "loop: BRANCHZ.eq r61, other\nFADD.f32 r2, r2, u0\nBRANCHZ.eq 0x0, next\n\
+         other: MOV.i32 r2, 0x0\nnext:\n",
+        1,
+    );
+    lint(&either).expect(0);
+    // An instruction in a loop inside sees what comes after it only in later turns of the loop around.
+    let nested = format!(
+        "MOV.i32 r3, r60\nouter: MOV.i32 r4, r60\nloop: FADD.f32 r5, r2, u0\nIADD_IMM.i32 r4, r4, #0xffffffff\n\
+         BRANCHZ r4, loop\nMOV.i32 r2, r5\nIADD_IMM.i32 r3, r3, #0xffffffff\nBRANCHZ r3, outer\n{end}"
+    );
+    assert!(lint(&nested).expect(1).out().starts_with("<stdin>:3:7: warning[P0002]"));
+}
+
+#[test]
+fn a_program_that_runs_off_its_end_is_told() {
+    for (text, line) in [("NOP\nMOV.i32.wait0 r1, u0\n", 2), ("BRANCHZ r60, out\nNOP.end\nout:\n", 1)] {
+        let run = isaforge_with(&["lint", "valhall", "-"], text).expect(1);
+        let expected = format!("<stdin>:{line}:1: warning[P0001]: execution may go on after the end of the program\n");
+        assert!(run.out().starts_with(&expected), "{}", run.out());
+    }
+    // The end of a branch that is never taken, and what may end the program in another way.
+    isaforge_with(&["lint", "valhall", "-"], "NOP.end\n").expect(0);
+    let riscv = ["lint", "--spec", RISCV, "-"];
+    isaforge_with(&riscv, "li a7, 93\necall\n").expect(0);
+    assert!(isaforge_with(&riscv, "li a7, 93\necall\nsw a0, 0(sp)\n").expect(1).out().contains("P0001"));
+}
