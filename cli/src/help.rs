@@ -473,7 +473,8 @@ pub fn asm() -> String {
 pub fn run() -> String {
     let mut text = format!("{}\n\nRegister contents at the start of programs:\n", RUN.trim_end());
     for set in builtin::ALL.iter().filter(|set| set.launch.is_some()) {
-        for preload in set.semantics.map_or(&[][..], |semantics| semantics.preloads) {
+        let preloads = set.semantics.map_or(&[][..], |semantics| semantics.preloads);
+        for preload in preloads.iter().filter(|preload| !preload.values.is_empty()) {
             let values = preload.values.iter().zip(preload.first..);
             let (before, after) = affixes_of(set.tables);
             let names = values.map(|((name, _), number)| format!("{before}{number}{after} {name}"));

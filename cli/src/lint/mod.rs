@@ -48,6 +48,11 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     }
     out.flush()?;
     if !args.json {
+        let codes: BTreeSet<&str> = findings.iter().map(|finding| finding.check.code()).collect();
+        if !codes.is_empty() {
+            let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
+            say(&format!("{}: `isaforge check --explain CODE` explains {codes}", paint(HELP, "help")));
+        }
         let instructions = count(program.entries.len() as u64, "instruction");
         say(&match findings.len() {
             0 if code.cut => format!("{}: {instructions} before the error, no findings", paint(ERROR, "incomplete")),
@@ -58,8 +63,23 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(code.cut || !findings.is_empty()))
 }
 
-/// Says which checks a branch with a computed target rules out: it may lead anywhere in the program.
+/// Says which checks are not made: those that need a fact that the specification lacks, and those that a branch with a
+/// computed target rules out, as it may lead anywhere in the program.
 fn note_unchecked(program: &Program<'_>, graph: &Graph, code: &Code) {
+    let semantics = program.set.semantics;
+    let mut lacking = Vec::new();
+    if semantics.is_none_or(|semantics| semantics.preloads.is_empty()) {
+        let code = Check::Unwritten.code();
+        lacking.push(format!("{code} (`preloads`: what registers hold at the start)"));
+    }
+    if semantics.is_none_or(|semantics| semantics.flow.iter().all(|fact| fact.sends == 0)) {
+        let codes = [Check::Unawaited, Check::Needless].map(Check::code).join(" and ");
+        lacking.push(format!("{codes} (`messages` of `flow`: whose results arrive later)"));
+    }
+    if !lacking.is_empty() {
+        let (note, lacking) = (paint(HELP, "note"), lacking.join(", "));
+        say(&format!("{note}: not checked, for want of keys in the specification: {lacking}"));
+    }
     let Some(branch) = graph.computed().map(|block| block.entries.end - 1) else { return };
     let codes = [Check::Unwritten, Check::Unreachable, Check::Needless, Check::Diverged].map(Check::code);
     let place = place(program, code, branch);
@@ -87,15 +107,33 @@ fn text(program: &Program<'_>, entry: usize) -> String {
     }
 }
 
+/// The text of an entry, with the label of its branch target.
+fn with_label(program: &Program<'_>, entry: usize) -> String {
+    let text = text(program, entry);
+    let Ok(instruction) = &program.entries[entry].instruction else { return text };
+    let target = instruction.flow.target.and_then(|target| program.labels.get(&program.place(target)?));
+    let Some(label) = target else { return text };
+    let numbers = instruction.operands.iter().filter(|operand| operand.kind == "number");
+    match numbers.filter_map(|operand| text.strip_suffix(operand.text.as_str())).next() {
+        Some(before) => format!("{before}{label}"),
+        None => format!("{text} → {label}"),
+    }
+}
+
 fn shown(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
     let place = place(program, code, finding.entry);
-    format!(
+    let mut shown = format!(
         "{} {}: {}\n        {}",
         paint(BOLD, &place),
         paint(WARNING, &format!("warning[{}]", finding.check.code())),
         finding.message,
         paint(DIM, &text(program, finding.entry)),
-    )
+    );
+    if finding.check == Check::Unreachable {
+        let (help, address) = (paint(HELP, "help"), program.address(finding.entry));
+        shown.push_str(&format!("\n        {help}: if another program starts here, add `--entry {address:#x}`"));
+    }
+    shown
 }
 
 fn object(program: &Program<'_>, code: &Code, finding: &Finding) -> String {
@@ -159,7 +197,7 @@ fn pressure(program: &Program<'_>) -> String {
             (false, false, false) => ' ',
         };
         let live: String = registers.iter().map(column).collect();
-        out.push_str(&format!("{:4} {}  {}\n", before.len(), paint(GOOD, &live), text(program, index)));
+        out.push_str(&format!("{:4} {}  {}\n", before.len(), paint(GOOD, &live), with_label(program, index)));
     }
     out.push_str(&format!("most live registers: {most}\n"));
     if hidden > 0 {

@@ -128,6 +128,8 @@ fn findings_have_a_code_and_a_place() {
     assert!(run.out().contains("\"line\":4") && run.out().contains("\"column\":9"), "{}", run.out());
     let run = isaforge_with(&["lint", "valhall"], hex("NOP\nNOP.end\nNOP\n")).expect(1);
     assert!(run.out().contains("0x0010: warning[P0004]: this is never reached"), "{}", run.out());
+    assert!(run.out().contains("help: if another program starts here, add `--entry 0x10`"), "{}", run.out());
+    assert!(run.err.contains("help: `isaforge check --explain CODE` explains P0004"), "{}", run.err);
 }
 
 /// Outputs are read after the program, and lanes that are turned off keep what a write does not reach.
@@ -151,6 +153,13 @@ fn registers_have_the_names_of_their_bank() {
     assert_eq!((&first["reads"], &first["writes"]), (&serde_json::json!(["r7", "g2"]), &serde_json::json!(["r1"])));
     let run = isaforge_with(&["lint", "vpu"], program).expect(1);
     assert!(run.out().contains("the value written to r1 is never read"), "{}", run.out());
+    assert!(run.out().contains("no path to here writes r7\n"), "{}", run.out());
+    // Sets that do not say what registers hold at the start.
+    let run = isaforge_with(&["lint", "usc"], "0 : nop.end\n").expect(0);
+    let missing = "not checked, for want of keys in the specification: P0002 \
+                   (`preloads`: what registers hold at the start), \
+                   P0007 and P0008 (`messages` of `flow`";
+    assert!(run.err.contains(missing), "{}", run.err);
 }
 
 #[test]
@@ -198,7 +207,7 @@ fn live_ranges_stand_beside_the_listing() {
     let words = isaforge_with(&["asm", "valhall"], text).expect(0).out().to_owned();
     let run = isaforge_with(&["lint", "valhall", "--pressure"], words).expect(0);
     let picture = "     rrrr\n     1236\n        0\n   1 ┬  ┴  MOV.i32 r1, r60\nl1:\n   1 ┼     FADD.f32 r1, ^r1, u0\n   \
-                   1 │┬    FMA.f32 r2, r1, r1, r1\n   2 │┴    BRANCHZ.eq r2, offset:-3\n   1 ┴ ╶   FADD.f32.end r3, ^r1, u0\n\
+                   1 │┬    FMA.f32 r2, r1, r1, r1\n   2 │┴    BRANCHZ.eq r2, l1\n   1 ┴ ╶   FADD.f32.end r3, ^r1, u0\n\
                    most live registers: 2\n";
     assert_eq!(run.out(), picture);
 }
