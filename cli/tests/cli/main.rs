@@ -39,6 +39,7 @@ mod programs;
 mod revisions;
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;
+mod shaders;
 mod spaces;
 mod specifications;
 mod standard_input;
