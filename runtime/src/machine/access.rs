@@ -178,6 +178,11 @@ pub trait AccessObserver {
 
     /// The warps of a group (see [`View::group`]) have met at a barrier and continue.
     fn barrier(&mut self, group: u64);
+
+    /// Whether it needs to see nothing more: then the run may end early, as if the program had ended.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// Splits the accesses of an instruction into parts of one kind, size and address space, with at most one access of
@@ -219,7 +224,7 @@ impl Observer for Forward<'_> {
             let (addresses, thread) = (&addresses[..self.lanes], &|lane| view.thread(lane));
             self.observer.accesses(&Accesses { warp, group, pc, kind, size, space, lanes, addresses, thread });
         }
-        ControlFlow::Continue(())
+        if self.observer.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn barrier(&mut self, group: u64) {

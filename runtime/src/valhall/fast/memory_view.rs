@@ -55,6 +55,11 @@ impl<'a> Outside<'a> {
     pub fn new(memory: &'a mut Memory, host: &'a mut dyn Host) -> Self {
         Outside { memory, host, touched: None, accesses: None }
     }
+
+    /// Whether the run may end, because its observer needs to see nothing more.
+    pub fn is_done(&self) -> bool {
+        self.accesses.as_ref().is_some_and(|observer| observer.is_done())
+    }
 }
 
 /// The bytes of a margin that suffices for words near those of active lanes.

@@ -260,6 +260,10 @@ impl Dispatch {
                 self.groups.clear();
                 return Err(error);
             }
+            if outside.is_done() {
+                self.groups.clear();
+                return Ok(0);
+            }
             let running = self.pass(runner, outside);
             if let Some((group, error)) = runner.failed.take() {
                 // Earlier workgroups would have completed, or failed themselves.

@@ -108,6 +108,9 @@ pub fn run_groups(
         // The dispatches of this row.
         let end = range.end.min(next - next % x + x);
         while next < end {
+            if outside.is_done() {
+                return Ok(());
+            }
             dispatch.groups.push(Group { id, size: launch.local_size });
             (id[0], next) = (id[0] + 1, next + 1);
             if dispatch.groups.len() == together {
