@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
 }
 
 /// Executes an instruction; `None` stands for a word that is not an instruction. The program counter changes only for
-/// a taken branch. `accesses` records what is accessed in external memory, which only the evaluator can do.
+/// a taken branch. `accesses` records what is accessed in external memory.
 pub(crate) fn execute(
     op: Option<&Op>,
     group: &mut Box<Group>,
@@ -37,7 +37,7 @@ pub(crate) fn execute(
 ) -> Outcome {
     let Some(op) = op else { return Outcome::Invalid };
     let result = match (&op.code, world.level) {
-        (Some(code), Some(level)) if accesses.is_none() => by_rows(op, code, level, group, world, out),
+        (Some(code), Some(level)) => by_rows(op, (code, level), group, world, out, accesses),
         _ => by_evaluation(op, group, world, out, accesses),
     };
     match result {
@@ -62,11 +62,11 @@ fn by_evaluation(
 
 fn by_rows(
     op: &Op,
-    code: &Code<THREADS, Groups>,
-    level: Level,
+    (code, level): (&Code<THREADS, Groups>, Level),
     group: &mut Box<Group>,
     world: &mut World,
     out: Outside<'_>,
+    mut accesses: Option<&mut Vec<Access>>,
 ) -> Result<(), Wait> {
     world.fill_globals(op.globals, group);
     world.check_pending(op, group);
@@ -77,7 +77,8 @@ fn by_rows(
     }
     let flow = code.run(level, whole, std::slice::from_mut(group), |effect, groups| {
         for group in groups {
-            if let Err(wait) = perform(effect, &mut Threads { op, group, world, out, accesses: None }) {
+            let accesses = accesses.as_deref_mut();
+            if let Err(wait) = perform(effect, &mut Threads { op, group, world, out, accesses }) {
                 return ControlFlow::Break(wait);
             }
         }

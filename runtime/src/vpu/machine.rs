@@ -107,10 +107,13 @@ impl Machine {
         (self.budget, self.full_budget) = (budget, budget);
     }
 
-    /// Sets the engine that executes instructions, by default the fastest. All engines give the same results. Observed
-    /// runs always use the reference.
+    /// Sets the engine that executes instructions, by default the fastest. All engines give the same results.
     pub fn set_execution(&mut self, execution: Execution) {
-        let level = (execution.engine() != Engine::Reference).then(|| execution.level());
+        self.set_level((execution.engine() != Engine::Reference).then(|| execution.level()));
+    }
+
+    /// Sets the level whose handlers execute instructions, or without one the reference.
+    pub(crate) fn set_level(&mut self, level: Option<Level>) {
         self.program = self.program.at(level);
         self.cores.iter_mut().for_each(|core| core.world.level = level);
     }

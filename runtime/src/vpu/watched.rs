@@ -1,7 +1,11 @@
 //! Programs of the VPU as machines that observers can inspect.
 
+use std::rc::Rc;
+
+use crate::deadline::Deadline;
+use crate::level::Level;
 pub use crate::machine::Watched;
-use crate::machine::{Bank, Properties};
+use crate::machine::{AccessObserver, Bank, Properties, forward_accesses};
 use crate::observe::Terms;
 use crate::vpu::group::THREADS;
 use crate::vpu::machine::Machine;
@@ -29,10 +33,27 @@ impl<'a> Watched<'a> {
             code,
             fetches: Vec::new(),
         };
-        Watched::new(properties, move |observer| {
-            let mut machine = start()?;
-            machine.run_observed(observer).map_err(|error| error.to_string())?;
-            Ok(move |address, into: &mut [u8]| read(machine.memory(), address, into))
-        })
+        let start = Rc::new(start);
+        let (fast_start, fast_properties) = (start.clone(), properties.clone());
+        let start_accesses = move |observer: &mut dyn AccessObserver, level: Level, until: Deadline| {
+            forward_accesses(&at(Some(level), fast_properties.clone(), fast_start.clone()), observer, until)
+        };
+        let mut watched = at(None, properties, start);
+        watched.start_accesses = Some(Box::new(start_accesses));
+        watched
     }
+}
+
+/// Creates a machine with the handlers of a level, or without one with the reference.
+fn at<'a>(
+    level: Option<Level>,
+    properties: Properties,
+    start: Rc<impl Fn() -> Result<Machine, String> + 'a>,
+) -> Watched<'a> {
+    Watched::new(properties, move |observer| {
+        let mut machine = start()?;
+        machine.set_level(level);
+        machine.run_observed(observer).map_err(|error| error.to_string())?;
+        Ok(move |address, into: &mut [u8]| read(machine.memory(), address, into))
+    })
 }
