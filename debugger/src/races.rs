@@ -16,26 +16,35 @@
 //! Most accesses are to a whole line of memory, one word by each lane of a warp. As long as a line is only accessed
 //! like that, its words share their record.
 //!
-//! Most programs have no races, and for most of those the ranges of their accesses show it. So a program first runs
-//! while ranges are compared, and a second time, word by word, if that is not enough.
+//! Most programs have no races, and for most of those less information shows it: the ranges of regular accesses, and
+//! for each word that scattered accesses reach, which thread did so, or that several did, and how. So a program first
+//! runs while only these are compared. If accesses may race, that run ends, and the program runs again with all
+//! records.
 //!
-//! - `suspects`: compares ranges
+//! - `suspects`, `ranges`, `shadow`: compares ranges of memory, and words that scattered accesses reach
 //! - `order`: warps, workgroups, and what orders their accesses
+//! - `touch`: records of accesses
+//! - `indices`: numbers for pages, warps and workgroups
 
+mod indices;
+#[cfg(test)]
+mod naive;
 mod order;
+mod ranges;
+mod shadow;
 mod suspects;
+mod touch;
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine};
 use isaforge_runtime::{Deadline, Execution, Memory};
 
+use indices::{Indices, spread};
 use order::Order;
 use suspects::Suspects;
+use touch::{Lanes, Line, TOUCHES, Touch, Touches};
 
-/// The number of accesses kept per word.
-const TOUCHES: usize = 3;
 /// The number of words in a line, and of lines that are recorded side by side.
 const LINE: usize = 16;
 const LINES: usize = 8;
@@ -79,62 +88,6 @@ impl fmt::Display for Side {
     }
 }
 
-/// The threads that make an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lanes {
-    /// Lane `n` accesses word `n` of the line.
-    Line,
-    /// These lanes access the same word.
-    Word(u64),
-}
-
-/// An access to a word, or to each word of a line.
-#[derive(Clone, Copy, Debug)]
-struct Touch {
-    /// The warp, as an index into [`Races::warps`].
-    warp: u32,
-    /// The number of barriers that the workgroup had passed.
-    epoch: u32,
-    /// The number of atomics that all warps had executed before.
-    clock: u64,
-    lanes: Lanes,
-    pc: u64,
-    kind: AccessKind,
-    /// The accessed bytes of the word, as bits.
-    bytes: u8,
-}
-
-/// The last accesses, the most recent last.
-type Touches = [Option<Touch>; TOUCHES];
-
-/// What is known of a line of memory.
-#[derive(Debug, Default)]
-struct Line {
-    /// The accesses to all of its words at once.
-    whole: Touches,
-    /// The accesses to each word, once there were others.
-    words: Option<Box<[Touches; LINE]>>,
-}
-
-impl Line {
-    fn is_untouched(&self) -> bool {
-        self.words.is_none() && self.whole.iter().all(Option::is_none)
-    }
-
-    /// Returns the accesses to each word, which have their own record from now on.
-    fn words(&mut self) -> &mut [Touches; LINE] {
-        self.words.get_or_insert_with(|| {
-            let mut words = Box::new([Touches::default(); LINE]);
-            for (word, touches) in words.iter_mut().enumerate() {
-                for (touch, whole) in touches.iter_mut().zip(&self.whole) {
-                    *touch = whole.map(|touch| touch.of_word(word));
-                }
-            }
-            words
-        })
-    }
-}
-
 /// Detects races while a program runs.
 #[derive(Debug, Default)]
 pub struct Races {
@@ -144,42 +97,16 @@ pub struct Races {
     pub count: u64,
     /// Whether some accesses were not tracked for lack of space.
     pub partial: bool,
-    pairs: HashSet<(u64, u64)>,
     order: Order,
     /// The lines at each address, with a space of addresses for each workgroup: an index into `pages`.
-    places: HashMap<(u64, u64), u32>,
+    places: Indices,
     pages: Vec<[Line; LINES]>,
+    /// The records of the words of lines that are not accessed as a whole.
+    words: Vec<[Touches; LINE]>,
     /// The number of lines that were accessed.
     lines: usize,
-    /// The place that was accessed last.
-    last: Option<((u64, u64), u32)>,
     /// The address spaces with a memory of their own; those of workgroups are counted from 0, and these from the end.
     spaces: Vec<&'static str>,
-}
-
-impl Lanes {
-    /// Whether one thread accesses each word.
-    fn is_one(self) -> bool {
-        match self {
-            Lanes::Line => true,
-            Lanes::Word(lanes) => lanes.is_power_of_two(),
-        }
-    }
-}
-
-impl Touch {
-    /// Whether both are by the same thread, at each word.
-    fn is_by_thread_of(&self, other: &Touch) -> bool {
-        self.warp == other.warp && self.lanes == other.lanes && self.lanes.is_one()
-    }
-
-    /// Returns the access to one word of an access to a line.
-    fn of_word(self, word: usize) -> Self {
-        match self.lanes {
-            Lanes::Line => Touch { lanes: Lanes::Word(1 << word), ..self },
-            Lanes::Word(_) => self,
-        }
-    }
 }
 
 impl Races {
@@ -208,21 +135,15 @@ impl Races {
 
     /// Returns the index of the lines around an address. `None` if too many lines are tracked.
     fn page(&mut self, space: u64, address: u64) -> Option<usize> {
-        let key = (space, address / PAGE_BYTES);
-        if let Some((_, index)) = self.last.filter(|(last, _)| *last == key) {
-            return Some(index as usize);
-        }
-        let index = match self.places.get(&key) {
-            Some(index) => *index,
+        let key = [space, address / PAGE_BYTES];
+        let index = match self.places.get(key) {
+            Some(index) => index,
             None if self.lines >= Self::WORDS / LINE => return None,
             None => {
                 self.pages.push(Default::default());
-                let index = self.pages.len() as u32 - 1;
-                self.places.insert(key, index);
-                index
+                self.places.insert(key)
             }
         };
-        self.last = Some((key, index));
         Some(index as usize)
     }
 
@@ -233,17 +154,17 @@ impl Races {
             self.partial = true;
             return;
         };
-        let mut found = Found { order: &self.order, count: 0, races: Vec::new() };
+        let mut found = Found { order: &self.order, known: &self.found, count: 0, compared: 0, races: Vec::new() };
         let known = &mut self.pages[page][line];
         self.lines += usize::from(known.is_untouched());
-        match &mut known.words {
-            None if touch.lanes == Lanes::Line => found.add(&mut known.whole, touch, address, LINE as u64),
-            Some(words) if touch.lanes == Lanes::Line => {
-                for (word, touches) in words.iter_mut().enumerate() {
-                    found.add(touches, touch.of_word(word), address + 4 * word as u64, 1);
-                }
+        if touch.lanes != Lanes::LINE {
+            found.add(&mut known.words(&mut self.words)[(address / 4) as usize % LINE], touch, address, 1);
+        } else if known.words.is_none() {
+            found.add(&mut known.whole, touch, address, LINE as u64);
+        } else {
+            for (word, touches) in known.words(&mut self.words).iter_mut().enumerate() {
+                found.add(touches, touch.of_word(word), address + 4 * word as u64, 1);
             }
-            _ => found.add(&mut known.words()[(address / 4) as usize % LINE], touch, address, 1),
         }
         let Found { count, races, .. } = found;
         self.count += count;
@@ -263,78 +184,87 @@ impl Races {
     fn keep(&mut self, space: u64, race: Race) {
         let name = usize::try_from(u64::MAX - space).ok().and_then(|index| self.spaces.get(index));
         let race = Race { space: name.copied(), ..race };
-        let [one, other] = race.sides.map(|side| side.pc);
-        if self.found.len() < Self::MAX_FOUND && self.pairs.insert((one.min(other), one.max(other))) {
+        if is_new(&self.found, race.sides.map(|side| side.pc)) {
             self.found.push(race);
         }
     }
 }
 
+/// Whether a race of two instructions is to be kept.
+fn is_new(found: &[Race], [one, other]: [u64; 2]) -> bool {
+    let is_same = |[first, second]: [u64; 2]| [first, second] == [one, other] || [second, first] == [one, other];
+    found.len() < Races::MAX_FOUND && !found.iter().any(|race| is_same(race.sides.map(|side| side.pc)))
+}
+
 /// The races of an access.
 struct Found<'a> {
     order: &'a Order,
+    /// The races that are kept already.
+    known: &'a [Race],
     count: u64,
+    /// The number of races that were compared to those.
+    compared: usize,
     races: Vec<Race>,
 }
 
 impl Found<'_> {
     /// Whether a load races with nothing so far, and earlier loads race with whatever it will race with: those by two
     /// threads of the same workgroup since its last barrier, when there are no atomics.
-    fn is_covered(&self, known: &Touches, touch: &Touch) -> bool {
-        if self.order.has_atomics() || touch.kind != AccessKind::Load {
+    fn is_covered(&self, known: &[Touch], touch: &Touch) -> bool {
+        if self.order.has_atomics() || touch.kind() != AccessKind::Load {
             return false;
         }
         let group = self.order.group_of(touch);
         let is_alike = |old: &&Touch| {
-            old.kind == AccessKind::Load
+            old.kind() == AccessKind::Load
                 && old.epoch == touch.epoch
-                && touch.bytes & !old.bytes == 0
+                && touch.bytes() & !old.bytes() == 0
                 && self.order.group_of(old) == group
         };
-        let mut alike = known.iter().flatten().filter(is_alike);
+        let mut alike = known.iter().filter(is_alike);
         let Some(first) = alike.next() else { return false };
         (!first.lanes.is_one() || alike.any(|other| !other.is_by_thread_of(first)))
-            && known.iter().flatten().all(|old| old.kind == AccessKind::Load || self.order.in_order(old, touch))
+            && known.iter().all(|old| old.kind() == AccessKind::Load || self.order.in_order(old, touch))
     }
 
     /// Compares an access to the earlier ones, and records it.
-    fn add(&mut self, known: &mut Touches, touch: Touch, address: u64, words: u64) {
+    fn add(&mut self, touches: &mut Touches, touch: Touch, address: u64, words: u64) {
+        let known = touches.all();
         if self.is_covered(known, &touch) {
             return;
         }
-        for other in known.iter().flatten() {
-            let writes = other.kind != AccessKind::Load || touch.kind != AccessKind::Load;
-            if writes && other.bytes & touch.bytes != 0 && !self.order.in_order(other, &touch) {
+        // Replace an access of the same threads and kind, or else one that is ordered with this one if there is no
+        // room, or else the oldest.
+        let (mut same, mut past) = (None, None);
+        for (place, other) in known.iter().enumerate() {
+            let is_ordered = self.order.in_order(other, &touch);
+            let writes = other.kind() != AccessKind::Load || touch.kind() != AccessKind::Load;
+            if writes && !is_ordered && other.bytes() & touch.bytes() != 0 {
                 self.count += words;
-                if self.races.len() < LINE {
+                if self.compared < LINE && is_new(self.known, [other, &touch].map(|side| self.order.pc(side))) {
                     self.races.push(self.order.race(other, &touch, address));
                 }
+                self.compared += 1;
+            }
+            if (other.warp, other.lanes, other.kind()) == (touch.warp, touch.lanes, touch.kind()) {
+                same = same.or(Some(place));
+            }
+            if is_ordered && other.bytes() & !touch.bytes() == 0 {
+                past = past.or(Some(place));
             }
         }
-        // Replace an access of the same threads and kind, or else one that is ordered with this one, or else the
-        // oldest.
-        let same = |old: &Option<Touch>| {
-            old.is_some_and(|old| old.warp == touch.warp && old.lanes == touch.lanes && old.kind == touch.kind)
-        };
-        let past = |old: &Option<Touch>| {
-            old.is_none_or(|old| old.bytes & !touch.bytes == 0 && self.order.in_order(&old, &touch))
-        };
-        let place = known.iter().position(same).or_else(|| known.iter().position(past)).unwrap_or(0);
-        for later in place + 1..TOUCHES {
-            known[later - 1] = known[later];
-        }
-        known[TOUCHES - 1] = Some(touch);
+        let past = past.filter(|_| known.len() == TOUCHES);
+        touches.replace(same.or(past), touch);
     }
 }
 
 impl AccessObserver for Races {
     fn accesses(&mut self, accesses: &Accesses<'_>) {
-        let &Accesses { kind, size, lanes, addresses, pc, .. } = accesses;
-        let Some(warp) = self.order.warp(accesses) else {
+        let &Accesses { kind, size, lanes, addresses, .. } = accesses;
+        let Some(touch) = self.order.touch(accesses) else {
             self.partial = true;
             return;
         };
-        let (epoch, clock) = self.order.now(warp);
         let space = accesses.space.map(|name| self.space(name));
         // Reserved addresses refer to separate memory in each workgroup.
         let space = |address: u64| match space {
@@ -342,24 +272,26 @@ impl AccessObserver for Races {
             None if Memory::RESERVED.contains(&address) => accesses.group.wrapping_add(1),
             None => 0,
         };
-        let touch = |lanes: Lanes, bytes: u8| Touch { warp, epoch, clock, lanes, pc, kind, bytes };
         let first = addresses.get(lanes.trailing_zeros() as usize).copied().unwrap_or(0);
         if is_line(accesses) {
-            self.touch(space(first), first, touch(Lanes::Line, 0xf));
+            self.touch(space(first), first, touch);
         } else if size > 0 {
             let mut left = lanes;
+            let repeat = may_repeat(accesses);
             while left != 0 {
                 // The lanes that access the same words.
                 let start = addresses.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
                 let alike = |all: u64, (lane, address): (usize, &u64)| all | u64::from(*address == start) << lane;
-                let lanes = left & addresses.iter().take(64).enumerate().fold(1 << left.trailing_zeros(), alike);
+                let further = if repeat { &addresses[..addresses.len().min(64)] } else { &[] };
+                let lanes = left & further.iter().enumerate().fold(1 << left.trailing_zeros(), alike);
                 left &= !lanes;
+                let several = self.order.lanes(lanes);
                 let end = start.saturating_add(size.into());
                 for word in start / 4..end.div_ceil(4) {
                     let inside = |byte: &u64| (start..end).contains(&(word * 4 + byte));
                     let bytes = (0..4).filter(inside).fold(0, |bytes, byte| bytes | 1 << byte);
-                    let touch = touch(Lanes::Word(lanes), bytes);
-                    if kind == AccessKind::Store && !touch.lanes.is_one() {
+                    let touch = touch.by(several, bytes);
+                    if kind == AccessKind::Store && !several.is_one() {
                         // These lanes store to the same word at once.
                         self.count += u64::from(lanes.count_ones()) - 1;
                         self.keep(space(start), self.order.race(&touch, &touch, word * 4));
@@ -369,7 +301,7 @@ impl AccessObserver for Races {
             }
         }
         if kind == AccessKind::Atomic {
-            self.order.atomic(warp);
+            self.order.atomic(touch.warp);
         }
     }
 
@@ -384,4 +316,21 @@ fn is_line(accesses: &Accesses<'_>) -> bool {
     let Some([first, rest @ ..]) = addresses.get(..LINE) else { return false };
     let follows = |(word, address): (usize, &u64)| *address == first.wrapping_add(4 * (word as u64 + 1));
     size == 4 && lanes == WHOLE && first % LINE_BYTES == 0 && rest.iter().enumerate().all(follows)
+}
+
+/// Whether several lanes may access the same address.
+fn may_repeat(accesses: &Accesses<'_>) -> bool {
+    let Accesses { lanes, addresses, .. } = *accesses;
+    let mut seen = [0u64; 16];
+    let mut left = lanes;
+    while left != 0 {
+        let hash = spread(addresses.get(left.trailing_zeros() as usize).copied().unwrap_or_default(), 10);
+        let bit = 1 << (hash % 64);
+        if seen[hash / 64] & bit != 0 {
+            return true;
+        }
+        seen[hash / 64] |= bit;
+        left &= left - 1;
+    }
+    false
 }

@@ -1,21 +1,24 @@
-//! Finds programs that cannot have races from the ranges of memory that they access.
-
-use std::collections::HashMap;
+//! Finds programs that cannot have races from the ranges of memory that they access. Scattered accesses are compared
+//! word by word.
 
 use isaforge_core::bits::ones;
 use isaforge_runtime::Memory;
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 
-/// The maximum number of ranges kept for one memory.
-const MAX_RANGES: usize = 1 << 20;
+use super::indices::Indices;
+use super::ranges::{Owners, Parts, Range, Ranges};
+use super::shadow::{Access, Kinds, Shadow};
+
+/// The number of ranges in one memory from which on other accesses count as scattered.
+const MANY_RANGES: usize = 1 << 16;
 /// The most groups that are kept.
 const GROUPS: usize = 1 << 18;
 /// The most bytes between loads that are compared as one range.
 const NEAR: u64 = 1 << 12;
+/// The most bytes from one lane to the next in accesses that are not scattered.
+const FAR: u64 = 1 << 10;
 /// The last lane of a warp that makes accesses at regular distances.
 const LAST: u32 = StridedWarp::LANES as u32 - 1;
-/// The most comparisons for each range.
-const WORK: usize = 64;
 
 /// Whether a program may have races: two ranges overlap, at least one of them is written, and nothing shows that each
 /// byte is accessed by one thread only, or that a barrier separates the accesses.
@@ -27,9 +30,10 @@ pub(super) struct Suspects {
     found: bool,
     global: Ranges,
     groups: Vec<Group>,
-    /// The index of each group, and the group that was accessed last.
-    numbers: HashMap<u64, usize>,
-    last: Option<(u64, usize)>,
+    /// The index of each group.
+    numbers: Indices,
+    /// Scattered accesses.
+    shadow: Shadow,
     /// The patterns of an event, as memory that is used again.
     wide: Vec<Wide>,
 }
@@ -43,225 +47,97 @@ struct Group {
     own: Ranges,
 }
 
-/// Bytes that some threads access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Range {
-    start: u64,
-    end: u64,
-    kind: AccessKind,
-    group: u64,
-    epoch: u32,
-    /// Which thread accesses which byte; `None` if several may access the same.
-    owners: Option<Owners>,
-    /// Its parts, if there are gaps between them.
-    parts: Parts,
-}
-
-/// Parts of a range at regular distances: of warps, and of repetitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Parts {
-    warps: u8,
-    /// The bytes that a warp may access.
-    width: u32,
-    /// The number of further repetitions, and the bytes from one to the next.
-    more: u32,
-    stride: u32,
-}
-
-impl Parts {
-    const ONE: Self = Parts { warps: 1, width: 0, more: 0, stride: 0 };
-
-    fn count(self) -> u64 {
-        (u64::from(self.more) + 1) * u64::from(self.warps)
-    }
-}
-
-/// The threads at regular distances: lane 0 of each warp is at an address, and the next warp is further by a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Owners {
-    warp: u64,
-    /// Whether there is only this warp.
-    alone: bool,
-    address: u64,
-    lane: u64,
-    column: u64,
-}
-
-impl Owners {
-    /// Returns the owners of what one lane accesses: as if the other lanes accessed the words around, or the bytes
-    /// around if these are more.
-    fn of_one(self, address: u64, lane: u32, size: u64) -> Self {
-        let step = size.max(4);
-        Owners { address: address.wrapping_sub(step.wrapping_mul(lane.into())), lane: step, ..self }
-    }
-
-    /// Whether the same thread accesses each byte that both contain.
-    fn agree(&self, other: &Self) -> bool {
-        let (one, other) = if self.alone { (other, self) } else { (self, other) };
-        // The warps of one, continued to the first one of the other.
-        let ahead = one.column.wrapping_mul(other.warp.wrapping_sub(one.warp));
-        let same = if one.alone { one.warp == other.warp } else { other.alone || one.column == other.column };
-        same && one.lane == other.lane && one.address.wrapping_add(ahead) == other.address
-    }
-}
-
-impl Range {
-    /// Passes the parts to a function. They may contain what inactive lanes would access.
-    fn each(&self, mut then: impl FnMut(Range)) {
-        let &Range { start, end, owners, parts: Parts { warps, width, more, stride }, .. } = self;
-        // The range of the first repetition.
-        let end = end - u64::from(more) * u64::from(stride);
-        for repetition in 0..=more {
-            let distance = u64::from(repetition) * u64::from(stride);
-            let owners = owners.map(|owners| Owners { address: owners.address.wrapping_add(distance), ..owners });
-            match owners {
-                Some(Owners { warp, address, lane, column, .. }) if warps > 1 => {
-                    for index in 0..u64::from(warps) {
-                        let address = address.wrapping_add(column * index);
-                        let owners = Some(Owners { warp: warp + index, alone: true, address, lane, column: 0 });
-                        let (start, end) = (address, address.saturating_add(width.into()));
-                        then(Range { start, end, owners, parts: Parts::ONE, ..*self });
-                    }
-                }
-                _ => then(Range { start: start + distance, end: end + distance, owners, parts: Parts::ONE, ..*self }),
-            }
-        }
-    }
-
-    /// Whether two overlapping ranges may be accessed at once by different threads, one of which writes.
-    fn may_race(&self, other: &Self) -> bool {
-        let is_ordered = self.group == other.group && self.epoch != other.epoch;
-        let is_owned = self.owners.zip(other.owners).is_some_and(|(one, other)| one.agree(&other));
-        !is_ordered && !is_owned
-    }
-
-    /// Whether the same range may race with this one: lanes of another warp may store to it.
-    fn may_race_with_its_like(&self) -> bool {
-        self.kind == AccessKind::Store && self.owners.is_none()
-    }
-}
-
-/// Ranges of one memory.
-#[derive(Debug, Default)]
-struct Ranges {
-    ranges: Vec<Range>,
-    /// The number of ranges at which repeated ones are dropped.
-    full: usize,
-    /// Whether there are loads, stores and atomics.
-    kinds: [bool; 3],
-    /// The first byte that is written, and the one after the last.
-    written: Option<[u64; 2]>,
-}
-
-impl Ranges {
-    /// Adds a range. Returns whether there are too many, or some of them may race.
-    fn add(&mut self, range: Range) -> bool {
-        if self.ranges.last() == Some(&range) {
-            return range.may_race_with_its_like();
-        }
-        self.kinds[range.kind as usize] = true;
-        if range.kind != AccessKind::Load {
-            let [start, end] = self.written.unwrap_or([range.start, range.end]);
-            self.written = Some([start.min(range.start), end.max(range.end)]);
-        }
-        if self.ranges.len() > self.full {
-            if sort(&mut self.ranges) {
-                return true;
-            }
-            self.full = (2 * self.ranges.len()).max(1 << 16);
-        }
-        self.ranges.push(range);
-        self.ranges.len() > MAX_RANGES
-    }
-
-    /// Forgets all ranges. Returns whether some of them may have raced.
-    fn clear(&mut self) -> bool {
-        let [loads, stores, atomics] = std::mem::take(&mut self.kinds);
-        let written = self.written.take().filter(|_| stores || loads && atomics);
-        let may_race = written.is_some_and(|[start, end]| {
-            let mut near = Vec::new();
-            for range in &self.ranges {
-                if range.start < end && range.end > start {
-                    if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
-                        return true;
-                    }
-                    range.each(|part| near.push(part));
-                }
-            }
-            near.len() > 1 && overlap(&mut near)
-        });
-        self.ranges.clear();
-        may_race
-    }
-}
-
-/// Sorts ranges, each of which is kept once. Returns whether some that are the same may race.
-fn sort(ranges: &mut Vec<Range>) -> bool {
-    ranges.sort_unstable();
-    let may_race = ranges.windows(2).any(|pair| pair[0] == pair[1] && pair[0].may_race_with_its_like());
-    ranges.dedup();
-    may_race
-}
-
-/// Whether some ranges may race. Sorts them.
-fn overlap(ranges: &mut Vec<Range>) -> bool {
-    if sort(ranges) {
-        return true;
-    }
-    let mut work = WORK * (ranges.len() + WORK);
-    // The ranges before that may reach the current one.
-    let mut open: [Vec<Range>; 3] = Default::default();
-    for range in &*ranges {
-        for (kind, before) in [AccessKind::Load, AccessKind::Store, AccessKind::Atomic].into_iter().zip(&mut open) {
-            if kind == range.kind && kind != AccessKind::Store {
-                continue;
-            }
-            let Some(less) = usize::checked_sub(work, before.len()) else { return true };
-            work = less;
-            before.retain(|other| other.end > range.start);
-            if before.iter().any(|other| range.may_race(other)) {
-                return true;
-            }
-        }
-        open[range.kind as usize].push(*range);
-    }
-    false
-}
-
 impl Suspects {
     /// Whether the program cannot have races, after it has ended.
     pub(super) fn are_clear(&mut self) -> bool {
-        let own = self.groups.iter_mut().map(|group| &mut group.own);
-        !self.found && !own.chain([&mut self.global]).any(Ranges::clear)
+        for index in 0..self.groups.len() {
+            self.clear_own(index);
+        }
+        let Suspects { found, shadow, groups, numbers, global, .. } = self;
+        *found |= global.settle();
+        let access = |range: &Range| Access {
+            group: numbers.get([0, range.group]).unwrap_or(groups.len() as u32),
+            epoch: range.epoch,
+            kinds: Kinds::of(range.kind),
+        };
+        !*found && !global.meet(shadow, access) && !global.clear()
+    }
+
+    /// Compares the accesses to the memory of a group since its last barrier, and forgets them.
+    fn clear_own(&mut self, index: usize) {
+        let Group { epoch, own } = &mut self.groups[index];
+        let access = |range: &Range| Access { group: index as u32, epoch: *epoch, kinds: Kinds::of(range.kind) };
+        self.found = self.found || own.settle() || own.meet(&mut self.shadow, access) || own.clear();
     }
 
     /// Returns the index of a group.
     fn group(&mut self, number: u64) -> usize {
-        match self.last {
-            Some((last, index)) if last == number => index,
-            _ => {
-                let index = *self.numbers.entry(number).or_insert_with(|| {
-                    self.groups.push(Group::default());
-                    self.groups.len() - 1
-                });
-                self.last = Some((number, index));
-                index
+        let index = self.numbers.get([0, number]).unwrap_or_else(|| {
+            self.groups.push(Group::default());
+            self.found |= self.groups.len() > GROUPS;
+            self.numbers.insert([0, number])
+        });
+        index as usize
+    }
+
+    /// Returns the memory of a range, which gets the current epoch of its group.
+    fn ranges(&mut self, range: &mut Range) -> &mut Ranges {
+        let index = self.group(range.group);
+        let known = &mut self.groups[index];
+        match Memory::RESERVED.contains(&range.start) {
+            true => &mut known.own,
+            false => {
+                range.epoch = known.epoch;
+                &mut self.global
             }
         }
     }
 
     /// Adds a range in the current epoch of its group.
     fn add(&mut self, mut range: Range) {
-        let index = self.group(range.group);
-        let known = &mut self.groups[index];
-        let ranges = match Memory::RESERVED.contains(&range.start) {
-            true => &mut known.own,
-            false => {
-                range.epoch = known.epoch;
-                &mut self.global
-            }
+        let may_race = self.ranges(&mut range).add(range);
+        self.found |= may_race;
+    }
+
+    /// Whether there are so many ranges in a memory that further ones are unlikely to repeat them.
+    fn are_many(&mut self, group: u64, address: u64) -> bool {
+        let index = self.group(group);
+        let ranges = if Memory::RESERVED.contains(&address) { &self.groups[index].own } else { &self.global };
+        ranges.len() > MANY_RANGES
+    }
+
+    /// Adds scattered atomics.
+    fn update(&mut self, accesses: &Accesses<'_>) {
+        let &Accesses { kind, group, size, lanes, addresses, .. } = accesses;
+        let (mut start, mut last) = (u64::MAX, 0);
+        for (_, &address) in addresses.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
+            (start, last) = (start.min(address), last.max(address));
+        }
+        if Memory::RESERVED.contains(&start) != Memory::RESERVED.contains(&last) {
+            return self.scatter(accesses);
+        }
+        let end = last.saturating_add(size.into());
+        let mut range = Range { start, end, kind, group, epoch: 0, owners: None, parts: Parts::ONE };
+        self.ranges(&mut range).update(range);
+    }
+
+    /// Adds accesses one by one.
+    fn scatter(&mut self, accesses: &Accesses<'_>) {
+        let index = self.group(accesses.group);
+        let Group { epoch, own } = &mut self.groups[index];
+        let kinds = Kinds::of(accesses.kind);
+        let access = Access { group: index as u32, epoch: *epoch, kinds };
+        let Some(bounds) = self.shadow.add(accesses, &access) else {
+            self.found = true;
+            return;
         };
-        self.found |= ranges.add(range) || self.groups.len() > GROUPS;
+        let reserved = Memory::RESERVED;
+        if bounds[0] < reserved.end && bounds[1] > reserved.start {
+            own.scatter(bounds, kinds);
+        }
+        if bounds[0] < reserved.start || bounds[1] > reserved.end {
+            self.global.scatter(bounds, kinds);
+        }
     }
 
     /// Adds what some warps access, which are consecutive. If `is_full`, all of their lanes do.
@@ -370,24 +246,22 @@ impl AccessObserver for Suspects {
         let owners = Owners { warp, alone: true, address: start, lane: 0, column: 0 };
         let (rest, further) = (last - first, end.wrapping_sub(start));
         let lane = if rest == 0 { 0 } else { further / u64::from(rest) };
-        let is_regular =
-            start <= end && listed().all(|(at, address)| address == start.wrapping_add(lane * u64::from(at - first)));
-        let (mut least, mut most) = (start, end);
+        let follows = |(at, address): (u32, u64)| address == start.wrapping_add(lane * u64::from(at - first));
+        let is_regular = start <= end && lane <= FAR && listed().all(follows);
+        if !is_regular && kind == AccessKind::Atomic {
+            return self.update(&Accesses { lanes, ..*accesses });
+        }
+        let overlaps = kind == AccessKind::Store && rest != 0 && lane < size.into();
+        if !is_regular || overlaps || self.are_many(group, start) {
+            return self.scatter(&Accesses { lanes, ..*accesses });
+        }
         let owners = if rest == 0 {
             Some(owners.of_one(start, first, size.into()))
-        } else if is_regular {
+        } else {
             let address = start.wrapping_sub(lane * u64::from(first));
             Some(Owners { address, lane, ..owners }).filter(|_| lane >= size.into())
-        } else {
-            (least, most) = listed().fold((least, most), |(least, most), (_, at)| (least.min(at), most.max(at)));
-            None
         };
-        if kind == AccessKind::Store && owners.is_none() {
-            let mut all: Vec<u64> = listed().map(|(_, address)| address).collect();
-            all.sort_unstable();
-            self.found |= all.windows(2).any(|pair| pair[1] - pair[0] < size.into());
-        }
-        let (start, end) = (least, most.saturating_add(size.into()));
+        let end = end.saturating_add(size.into());
         self.add(Range { start, end, kind, group, epoch: 0, owners, parts: Parts::ONE });
     }
 
@@ -415,9 +289,12 @@ impl AccessObserver for Suspects {
 
     fn barrier(&mut self, group: u64) {
         let index = self.group(group);
-        let group = &mut self.groups[index];
-        group.epoch += 1;
-        self.found |= group.own.clear();
+        self.clear_own(index);
+        self.groups[index].epoch += 1;
+    }
+
+    fn is_done(&self) -> bool {
+        self.found
     }
 }
 

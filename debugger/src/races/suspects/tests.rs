@@ -1,16 +1,19 @@
 //! Random accesses, whose races are known.
 
+use std::collections::BTreeSet;
+
 use isaforge_core::sample::Random;
 
 use super::*;
 use crate::races::Races;
+use crate::races::naive::Naive;
 
 #[allow(clippy::duplicate_mod, reason = "other tests have random numbers, too")]
 #[path = "../../../../runtime/tests/seed/mod.rs"]
 mod seed;
 
 /// An event of two groups with three warps each, some of which access a few bytes of global memory or their own.
-fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 2]) {
+fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 3]) {
     let mut pick = |all: &[u64]| all[random.below(all.len() as u64) as usize];
     let group = pick(&[0, 1]);
     let thread = |warp: usize, lane: usize| [64 * group as u32 + 16 * warp as u32 + lane as u32, 0, 0];
@@ -26,8 +29,15 @@ fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 2]) {
     if pick(&[0, 1]) == 0 {
         let step = pick(&[0, 4, 4, 8, 64]);
         let mut addresses: [u64; 16] = std::array::from_fn(|lane| start + step * lane as u64);
-        if pick(&[0, 1, 2]) == 0 {
-            addresses[7] = pick(&[start, start + 4, start + 40]);
+        match pick(&[0, 1, 2, 3, 4, 5, 6, 7]) {
+            0 => addresses[7] = pick(&[start, start + 4, start + 40]),
+            1 => addresses.reverse(),
+            2 | 3 => {
+                let [step, by, more] = [pick(&[4, 1024, 1 << 16]), pick(&[7, 11, 29]), pick(&[0, 16, 32])];
+                addresses = std::array::from_fn(|lane| start + step * ((by * lane as u64 + more) % 61));
+            }
+            4 => addresses = addresses.map(|_| start + 4 * pick(&[0, 1, 2, 16, 32])),
+            _ => {}
         }
         let warp = 4 * group + pick(&[0, 1]);
         let thread = |lane| thread(warp as usize % 4, lane);
@@ -75,19 +85,27 @@ fn warps_that_store_to_the_same_scattered_bytes_are_suspected() {
 }
 
 #[test]
-fn what_races_is_suspected() {
+fn what_races_is_suspected_and_found() {
     let mut random = Random(seed::seed(0x5e));
-    let (mut raced, mut cleared) = (0, 0);
+    let (mut raced, mut cleared, mut compared) = (0, 0, 0);
     for _ in 0..50_000 {
-        let (mut races, mut suspects) = (Races::default(), Suspects::default());
+        let (mut races, mut suspects, mut naive) = (Races::default(), Suspects::default(), Naive::default());
         let before = random.0;
         for _ in 0..2 + random.below(4) {
-            event(&mut random, [&mut races, &mut suspects]);
+            event(&mut random, [&mut races, &mut suspects, &mut naive]);
+        }
+        let pairs = races.found.iter().map(|race| race.sides.map(|side| side.pc));
+        let pairs: BTreeSet<_> = pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect();
+        assert!(pairs.is_subset(&naive.pairs), "{before:#x}: {pairs:?}, {:?}", naive.pairs);
+        if !naive.is_crowded && !naive.has_atomics {
+            assert_eq!(races.count, naive.count, "{before:#x}: {pairs:?}, {:?}", naive.pairs);
+            compared += u32::from(races.count > 0);
         }
         let are_clear = suspects.are_clear();
-        assert!(races.count == 0 || !are_clear, "{before:#x}: {:?}", races.found);
+        assert!(naive.count == 0 || !are_clear, "{before:#x}: {:?}", naive.pairs);
         raced += u32::from(races.count > 0);
         cleared += u32::from(are_clear);
     }
     assert!(raced > 10_000 && cleared > 10_000, "{raced} raced, {cleared} were cleared");
+    assert!(compared > 1000, "{compared} were compared");
 }

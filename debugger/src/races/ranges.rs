@@ -1,0 +1,270 @@
+//! Ranges of memory that threads access, and whether they may race.
+
+use isaforge_runtime::machine::AccessKind;
+
+use super::shadow::{Access, Kinds, Shadow, pages};
+
+/// The maximum number of ranges kept for one memory.
+const MAX_RANGES: usize = 1 << 20;
+/// The most pages of scattered accesses that are compared to ranges.
+const MAX_PAGES: u64 = 1 << 18;
+/// The number that no group has, for accesses of several groups or epochs.
+const NO_GROUP: u64 = u64::MAX;
+/// The most comparisons for each range.
+const WORK: usize = 64;
+
+/// Bytes that some threads access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Range {
+    pub start: u64,
+    pub end: u64,
+    pub kind: AccessKind,
+    pub group: u64,
+    pub epoch: u32,
+    /// Which thread accesses which byte; `None` if several may access the same.
+    pub owners: Option<Owners>,
+    /// Its parts, if there are gaps between them.
+    pub parts: Parts,
+}
+
+/// Parts of a range at regular distances: of warps, and of repetitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Parts {
+    pub warps: u8,
+    /// The bytes that a warp may access.
+    pub width: u32,
+    /// The number of further repetitions, and the bytes from one to the next.
+    pub more: u32,
+    pub stride: u32,
+}
+
+impl Parts {
+    pub(super) const ONE: Self = Parts { warps: 1, width: 0, more: 0, stride: 0 };
+
+    fn count(self) -> u64 {
+        (u64::from(self.more) + 1) * u64::from(self.warps)
+    }
+}
+
+/// The threads at regular distances: lane 0 of each warp is at an address, and the next warp is further by a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Owners {
+    pub warp: u64,
+    /// Whether there is only this warp.
+    pub alone: bool,
+    pub address: u64,
+    pub lane: u64,
+    pub column: u64,
+}
+
+impl Owners {
+    /// Returns the owners of what one lane accesses: as if the other lanes accessed the words around, or the bytes
+    /// around if these are more.
+    pub(super) fn of_one(self, address: u64, lane: u32, size: u64) -> Self {
+        let step = size.max(4);
+        Owners { address: address.wrapping_sub(step.wrapping_mul(lane.into())), lane: step, ..self }
+    }
+
+    /// Whether the same thread accesses each byte that both contain.
+    fn agree(&self, other: &Self) -> bool {
+        let (one, other) = if self.alone { (other, self) } else { (self, other) };
+        // The warps of one, continued to the first one of the other.
+        let ahead = one.column.wrapping_mul(other.warp.wrapping_sub(one.warp));
+        let same = if one.alone { one.warp == other.warp } else { other.alone || one.column == other.column };
+        same && one.lane == other.lane && one.address.wrapping_add(ahead) == other.address
+    }
+}
+
+impl Range {
+    /// Passes the parts to a function. They may contain what inactive lanes would access.
+    fn each(&self, mut then: impl FnMut(Range)) {
+        let &Range { start, end, owners, parts: Parts { warps, width, more, stride }, .. } = self;
+        // The range of the first repetition.
+        let end = end - u64::from(more) * u64::from(stride);
+        for repetition in 0..=more {
+            let distance = u64::from(repetition) * u64::from(stride);
+            let owners = owners.map(|owners| Owners { address: owners.address.wrapping_add(distance), ..owners });
+            match owners {
+                Some(Owners { warp, address, lane, column, .. }) if warps > 1 => {
+                    for index in 0..u64::from(warps) {
+                        let address = address.wrapping_add(column * index);
+                        let owners = Some(Owners { warp: warp + index, alone: true, address, lane, column: 0 });
+                        let (start, end) = (address, address.saturating_add(width.into()));
+                        then(Range { start, end, owners, parts: Parts::ONE, ..*self });
+                    }
+                }
+                _ => then(Range { start: start + distance, end: end + distance, owners, parts: Parts::ONE, ..*self }),
+            }
+        }
+    }
+
+    /// Returns the number of the warp and the lane that access an address of a part, if that is one thread.
+    fn owner(&self, at: u64) -> Option<(u64, u64)> {
+        let Owners { warp, alone, address, lane, column } = self.owners?;
+        let distance = at.checked_sub(address)?;
+        let (warp, distance) = match distance.checked_div(column).filter(|_| !alone) {
+            Some(further) => (warp + further, distance % column),
+            None => (warp, distance),
+        };
+        Some((warp, distance.checked_div(lane)?))
+    }
+
+    /// Whether two overlapping ranges may be accessed at once by different threads, one of which writes.
+    fn may_race(&self, other: &Self) -> bool {
+        let is_ordered = self.group == other.group && self.epoch != other.epoch;
+        let is_owned = self.owners.zip(other.owners).is_some_and(|(one, other)| one.agree(&other));
+        !is_ordered && !is_owned
+    }
+
+    /// Whether the same range may race with this one: lanes of another warp may store to it.
+    fn may_race_with_its_like(&self) -> bool {
+        self.kind == AccessKind::Store && self.owners.is_none()
+    }
+}
+
+/// Ranges of one memory.
+#[derive(Debug, Default)]
+pub(super) struct Ranges {
+    ranges: Vec<Range>,
+    /// The number of ranges at which repeated ones are dropped.
+    full: usize,
+    /// Whether there are loads, stores and atomics.
+    kinds: [bool; 3],
+    /// The first byte that is written, and the one after the last.
+    written: Option<[u64; 2]>,
+    /// The range around all scattered atomics: they rarely share memory with other accesses.
+    updated: Option<Range>,
+    /// The first byte of other scattered accesses, the one after the last, and their kinds.
+    scattered: Option<([u64; 2], Kinds)>,
+}
+
+impl Ranges {
+    /// Adds a range. Returns whether there are too many, or some of them may race.
+    pub(super) fn add(&mut self, range: Range) -> bool {
+        if self.ranges.last() == Some(&range) {
+            return range.may_race_with_its_like();
+        }
+        self.kinds[range.kind as usize] = true;
+        if range.kind != AccessKind::Load {
+            self.written = Some(around(self.written, [range.start, range.end]));
+        }
+        if self.ranges.len() > self.full {
+            if sort(&mut self.ranges) {
+                return true;
+            }
+            self.full = (2 * self.ranges.len()).max(1 << 16);
+        }
+        self.ranges.push(range);
+        self.ranges.len() > MAX_RANGES
+    }
+
+    /// Adds the range of scattered atomics.
+    pub(super) fn update(&mut self, range: Range) {
+        self.updated = Some(self.updated.map_or(range, |known| {
+            let is_alike = (known.group, known.epoch) == (range.group, range.epoch);
+            let group = if is_alike { range.group } else { NO_GROUP };
+            Range { start: known.start.min(range.start), end: known.end.max(range.end), group, ..range }
+        }));
+    }
+
+    /// Adds the range around all scattered atomics to the others. Returns as [`Self::add`] does.
+    pub(super) fn settle(&mut self) -> bool {
+        self.updated.take().is_some_and(|range| self.add(range))
+    }
+
+    /// The number of ranges.
+    pub(super) fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// Adds the bounds of scattered accesses.
+    pub(super) fn scatter(&mut self, bounds: [u64; 2], kinds: Kinds) {
+        let (before, known) = self.scattered.unzip();
+        self.scattered = Some((around(before, bounds), known.map_or(kinds, |known| known.and(kinds))));
+    }
+
+    /// Whether some ranges may race with scattered accesses. `access` describes an access with the kind of a range.
+    pub(super) fn meet(&self, shadow: &mut Shadow, mut access: impl FnMut(&Range) -> Access) -> bool {
+        let Some(([start, end], kinds)) = self.scattered else { return false };
+        let mut left = MAX_PAGES;
+        self.ranges.iter().any(|range| {
+            if range.start >= end || range.end <= start || kinds.and(Kinds::of(range.kind)).are_peaceful() {
+                return false;
+            }
+            let access = access(range);
+            let mut may_race = range.parts.count() > left;
+            let mut compare = |part: Range| {
+                let bounds = [part.start.max(start), part.end.min(end)];
+                if may_race || bounds[0] >= bounds[1] {
+                    return;
+                }
+                let count = pages(bounds);
+                may_race = count > left || shadow.may_race(bounds, &access, |address| part.owner(address));
+                left = left.saturating_sub(count);
+            };
+            if range.parts.count() <= MAX_PAGES {
+                range.each(&mut compare);
+            }
+            may_race
+        })
+    }
+
+    /// Forgets all ranges. Returns whether some of them may have raced.
+    pub(super) fn clear(&mut self) -> bool {
+        let [loads, stores, atomics] = std::mem::take(&mut self.kinds);
+        let written = self.written.take().filter(|_| stores || loads && atomics);
+        let may_race = written.is_some_and(|[start, end]| {
+            let mut near = Vec::new();
+            for range in &self.ranges {
+                if range.start < end && range.end > start {
+                    if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
+                        return true;
+                    }
+                    range.each(|part| near.push(part));
+                }
+            }
+            near.len() > 1 && overlap(&mut near)
+        });
+        self.ranges.clear();
+        self.scattered = None;
+        may_race
+    }
+}
+
+/// Extends a range of bytes by another.
+fn around(known: Option<[u64; 2]>, [start, end]: [u64; 2]) -> [u64; 2] {
+    known.map_or([start, end], |[first, last]| [first.min(start), last.max(end)])
+}
+
+/// Sorts ranges, each of which is kept once. Returns whether some that are the same may race.
+fn sort(ranges: &mut Vec<Range>) -> bool {
+    ranges.sort_unstable();
+    let may_race = ranges.windows(2).any(|pair| pair[0] == pair[1] && pair[0].may_race_with_its_like());
+    ranges.dedup();
+    may_race
+}
+
+/// Whether some ranges may race. Sorts them.
+fn overlap(ranges: &mut Vec<Range>) -> bool {
+    if sort(ranges) {
+        return true;
+    }
+    let mut work = WORK * (ranges.len() + WORK);
+    // The ranges before that may reach the current one.
+    let mut open: [Vec<Range>; 3] = Default::default();
+    for range in &*ranges {
+        for (kind, before) in [AccessKind::Load, AccessKind::Store, AccessKind::Atomic].into_iter().zip(&mut open) {
+            if kind == range.kind && kind != AccessKind::Store {
+                continue;
+            }
+            let Some(less) = usize::checked_sub(work, before.len()) else { return true };
+            work = less;
+            before.retain(|other| other.end > range.start);
+            if before.iter().any(|other| range.may_race(other)) {
+                return true;
+            }
+        }
+        open[range.kind as usize].push(*range);
+    }
+    false
+}

@@ -1,0 +1,240 @@
+//! Finds out whether scattered accesses may race, word by word.
+
+use isaforge_runtime::Memory;
+use isaforge_runtime::machine::{AccessKind, Accesses};
+
+use super::indices::Indices;
+
+/// The number of words that are recorded side by side, and their bytes.
+const WORDS: usize = 512;
+const BYTES: u64 = 4 * WORDS as u64;
+/// The most words that are recorded, at eight bytes each.
+const MAX_WORDS: usize = 1 << 23;
+/// The most warps, and the most barriers of a group, whose number a [`Word`] can hold.
+const MAX_WARPS: usize = 1 << 25;
+const MAX_EPOCH: u32 = 1 << 26;
+
+/// The kinds of some accesses, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u32);
+
+impl Kinds {
+    pub(super) fn of(kind: AccessKind) -> Self {
+        Kinds(1 << kind as u32)
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Kinds(self.0 | other.0)
+    }
+
+    /// Whether accesses of different threads never race, if they are of these kinds: all load, or all are atomic.
+    pub(super) fn are_peaceful(self) -> bool {
+        self.0.count_ones() < 2 && self.0 != 1 << AccessKind::Store as u32
+    }
+}
+
+/// What is known of a word: which threads have accessed it, and how. As long as these are threads of one group, also
+/// when.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    /// The thread that has accessed it in its last epoch, [`SEVERAL`] with the group of several threads, or [`ALL`]
+    /// if these are of different groups.
+    by: u32,
+    /// The kinds of accesses in the last epoch in the lowest three bits, of those before in the next ones, and the
+    /// epoch: the number of barriers that the group had passed.
+    state: u32,
+}
+
+const SEVERAL: u32 = 1 << 31;
+const ALL: u32 = u32::MAX;
+
+impl Word {
+    fn new(by: u32, epoch: u32, before: Kinds, now: Kinds) -> Self {
+        Word { by, state: epoch << 6 | before.0 << 3 | now.0 }
+    }
+
+    fn now(self) -> Kinds {
+        Kinds(self.state & 7)
+    }
+
+    fn before(self) -> Kinds {
+        Kinds(self.state >> 3 & 7)
+    }
+
+    fn epoch(self) -> u32 {
+        self.state >> 6
+    }
+
+    /// Adds an access. Returns whether it may race.
+    #[inline(always)]
+    fn add(&mut self, thread: u32, access: &Access, groups: &[u32]) -> bool {
+        if self.by == thread && self.epoch() == access.epoch {
+            self.state |= access.kinds.0;
+            return false;
+        }
+        if self.by == ALL && self.now() == access.kinds {
+            return false;
+        }
+        self.share(thread, access, groups)
+    }
+
+    /// Adds an access by another thread, or in another epoch.
+    fn share(&mut self, thread: u32, access: &Access, groups: &[u32]) -> bool {
+        let &Access { group, epoch, kinds, .. } = access;
+        let [before, now] = [self.before(), self.now()];
+        if self.state == 0 {
+            *self = Word::new(thread, epoch, Kinds(0), kinds);
+            return false;
+        }
+        if self.group(groups) != Some(group) {
+            let all = before.and(now).and(kinds);
+            *self = Word::new(ALL, 0, Kinds(0), all);
+            return !all.are_peaceful();
+        }
+        if self.epoch() != epoch {
+            *self = Word::new(thread, epoch, before.and(now), kinds);
+            return false;
+        }
+        let now = now.and(kinds);
+        *self = Word::new(SEVERAL | group, epoch, before, now);
+        !now.are_peaceful()
+    }
+
+    /// The group of all threads that have accessed the word, if it is one, by the group of each warp.
+    fn group(self, groups: &[u32]) -> Option<u32> {
+        match self.by {
+            ALL => None,
+            by if by & SEVERAL != 0 => Some(by & !SEVERAL),
+            thread => groups.get(thread as usize / 64).copied(),
+        }
+    }
+}
+
+/// An access to be compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    /// The group, by an index, and the number of barriers that it has passed.
+    pub group: u32,
+    pub epoch: u32,
+    pub kinds: Kinds,
+}
+
+/// The words of all memories that scattered accesses have reached.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    /// The place in `words` of each page: of global memory, and of the memory of each group.
+    pages: Indices,
+    words: Vec<Word>,
+    /// The index of each warp, and the group of each.
+    warps: Indices,
+    groups: Vec<u32>,
+}
+
+/// Returns the number of a memory: global memory, or that of a group.
+fn memory(address: u64, group: u32) -> u64 {
+    if Memory::RESERVED.contains(&address) { u64::from(group) + 1 } else { 0 }
+}
+
+impl Shadow {
+    /// Adds the accesses of a warp. Returns the bounds of the bytes, or `None` if some accesses may race.
+    pub(super) fn add(&mut self, accesses: &Accesses<'_>, access: &Access) -> Option<[u64; 2]> {
+        let warp = self.warp(accesses.warp, access.group).filter(|_| access.epoch < MAX_EPOCH)?;
+        let (mut least, mut most) = (u64::MAX, 0);
+        let mut left = accesses.lanes;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            left &= left - 1;
+            let start = accesses.addresses[lane as usize];
+            let end = start.saturating_add(accesses.size.into());
+            (least, most) = (least.min(start), most.max(end));
+            let memory = memory(start, access.group);
+            for word in start / 4..end.div_ceil(4) {
+                let known = self.word(memory, word)?;
+                if self.words[known].add(warp << 6 | lane, access, &self.groups) {
+                    return None;
+                }
+            }
+        }
+        Some([least, most])
+    }
+
+    /// Returns the index of a warp. `None` if there are too many.
+    fn warp(&mut self, number: u64, group: u32) -> Option<u32> {
+        if let Some(warp) = self.warps.get([0, number]) {
+            return Some(warp);
+        }
+        (self.groups.len() < MAX_WARPS).then(|| {
+            self.groups.push(group);
+            self.warps.insert([0, number])
+        })
+    }
+
+    /// Returns the place of a word. `None` if there are too many.
+    #[inline(always)]
+    fn word(&mut self, memory: u64, word: u64) -> Option<usize> {
+        let key = [memory, word / WORDS as u64];
+        let page = match self.pages.get(key) {
+            Some(page) => page,
+            None if self.words.len() >= MAX_WORDS => return None,
+            None => {
+                self.words.resize(self.words.len() + WORDS, Word::default());
+                self.pages.insert(key)
+            }
+        };
+        Some(page as usize * WORDS + word as usize % WORDS)
+    }
+
+    /// Whether accesses to some bytes in a row may race with those here. `owner` returns the number of the warp and
+    /// the lane that access an address; without it, any threads do.
+    pub(super) fn may_race(
+        &mut self,
+        [start, end]: [u64; 2],
+        access: &Access,
+        owner: impl Fn(u64) -> Option<(u64, u64)>,
+    ) -> bool {
+        let memory = memory(start, access.group);
+        let (mut at, last) = (start / 4, end.div_ceil(4));
+        while at < last {
+            let next = (at / WORDS as u64 + 1) * WORDS as u64;
+            let Some(page) = self.pages.get([memory, at / WORDS as u64]) else {
+                at = next;
+                continue;
+            };
+            for word in at..last.min(next) {
+                let known = self.words[page as usize * WORDS + word as usize % WORDS];
+                if known.state == 0 {
+                    continue;
+                }
+                // If it is the same for all bytes.
+                let owner = owner(word * 4).filter(|first| owner(word * 4 + 3) == Some(*first));
+                if self.clashes(known, access, owner) {
+                    return true;
+                }
+            }
+            at = next;
+        }
+        false
+    }
+
+    /// Whether an access of a thread may race with those to a word, whichever came first.
+    fn clashes(&mut self, word: Word, access: &Access, owner: Option<(u64, u64)>) -> bool {
+        let all = |before: Kinds| before.and(word.now()).and(access.kinds);
+        if all(word.before()).are_peaceful() {
+            return false;
+        }
+        let is_first = word.before() == Kinds::default();
+        if is_first
+            && let Some((warp, lane)) = owner
+            && self.warps.get([0, warp]).is_some_and(|warp| u64::from(word.by) == u64::from(warp) << 6 | lane)
+        {
+            return false;
+        }
+        let is_ordered = access.epoch > word.epoch() || access.epoch < word.epoch() && is_first;
+        !is_ordered || word.group(&self.groups) != Some(access.group)
+    }
+}
+
+/// The number of pages that a range of bytes touches.
+pub(super) fn pages([start, end]: [u64; 2]) -> u64 {
+    end.saturating_sub(start) / BYTES + 1
+}
