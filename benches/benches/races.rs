@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel};
-use isaforge_benches::{median, seconds, shared};
+use isaforge_benches::{median, scattered, seconds, shared};
 use isaforge_debugger::races::Races;
 use isaforge_runtime::valhall::fast;
 use isaforge_runtime::valhall::host::Resources;
@@ -51,6 +51,10 @@ fn main() {
         shared::reduction(1 << 7).kernel,
         shared::prefix_sum(1 << 7).kernel,
         shared::n_body(1 << 10).kernel,
+        scattered::loads(1 << 13),
+        scattered::stores(1 << 13),
+        scattered::atomics(1 << 13),
+        scattered::exchange(1 << 13),
     ] {
         if only.as_ref().is_none_or(|only| kernel.name.contains(only.as_str())) {
             row(&kernel, budget);

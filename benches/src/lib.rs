@@ -14,6 +14,7 @@ pub mod naive;
 pub mod native;
 pub mod riscv;
 pub mod scalar;
+pub mod scattered;
 pub mod shared;
 pub mod streams;
 pub mod usc;
