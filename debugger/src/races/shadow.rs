@@ -202,12 +202,7 @@ impl Shadow {
             };
             for word in at..last.min(next) {
                 let known = self.words[page as usize * WORDS + word as usize % WORDS];
-                if known.state == 0 {
-                    continue;
-                }
-                // If it is the same for all bytes.
-                let owner = owner(word * 4).filter(|first| owner(word * 4 + 3) == Some(*first));
-                if self.clashes(known, access, owner) {
+                if known.state != 0 && self.clashes(known, access, || single(&owner, word * 4)) {
                     return true;
                 }
             }
@@ -216,22 +211,27 @@ impl Shadow {
         false
     }
 
-    /// Whether an access of a thread may race with those to a word, whichever came first.
-    fn clashes(&mut self, word: Word, access: &Access, owner: Option<(u64, u64)>) -> bool {
-        let all = |before: Kinds| before.and(word.now()).and(access.kinds);
-        if all(word.before()).are_peaceful() {
+    /// Whether an access may race with those to a word, whichever came first.
+    fn clashes(&mut self, word: Word, access: &Access, owner: impl Fn() -> Option<(u64, u64)>) -> bool {
+        let before = word.before();
+        if before.and(word.now()).and(access.kinds).are_peaceful() {
             return false;
         }
-        let is_first = word.before() == Kinds::default();
-        if is_first
-            && let Some((warp, lane)) = owner
-            && self.warps.get([0, warp]).is_some_and(|warp| u64::from(word.by) == u64::from(warp) << 6 | lane)
-        {
-            return false;
-        }
+        let is_first = before == Kinds::default();
         let is_ordered = access.epoch > word.epoch() || access.epoch < word.epoch() && is_first;
-        !is_ordered || word.group(&self.groups) != Some(access.group)
+        if is_ordered && word.group(&self.groups) == Some(access.group) {
+            return false;
+        }
+        let is_thread = |(warp, lane): (u64, u64)| {
+            self.warps.get([0, warp]).is_some_and(|warp| u64::from(word.by) == u64::from(warp) << 6 | lane)
+        };
+        !is_first || !owner().is_some_and(is_thread)
     }
+}
+
+/// Returns the owner of a word, if it is the same for all of its bytes.
+fn single(owner: impl Fn(u64) -> Option<(u64, u64)>, address: u64) -> Option<(u64, u64)> {
+    owner(address).filter(|first| owner(address + 3) == Some(*first))
 }
 
 /// The number of pages that a range of bytes touches.
