@@ -31,8 +31,9 @@ fn accessed(text: &str) -> (String, String) {
     )
 }
 
+/// The findings in a program, after which `nop.end` is put.
 fn findings(text: &str) -> Vec<(Check, usize)> {
-    let (set, bytes) = (set(), assembled(text));
+    let (set, bytes) = (set(), assembled(&format!("{text}nop.end\n")));
     let program = Program::read(&set, &bytes);
     lint(&program, &Graph::new(&program)).into_iter().map(|finding| (finding.check, finding.entry)).collect()
 }
