@@ -136,7 +136,7 @@ fn a_launch_file_sets_registers_and_memory_and_shows_what_is_left() {
     assert!(text(&path.stderr).contains("a file is `program: { file: sieve.s }`"), "{}", text(&path.stderr));
     let wrong = run(&[&launch(folder.path(), "program: nop9\nshow: [y1]\nregisters: { x1: [1, 2] }\n")]);
     assert_eq!(wrong.status.code(), Some(1));
-    for expected in ["nop9", "there is no register or state `y1`", "there are 1 lanes, but values for 2"] {
+    for expected in ["nop9", "there is no register or state `y1`", "`ra` takes one value, but there are 2"] {
         assert!(text(&wrong.stderr).contains(expected), "{expected}: {}", text(&wrong.stderr));
     }
     // The last address is one that the program counter does not leave.

@@ -105,9 +105,10 @@ impl Variable {
         let lanes = usize::from(hardware.lanes.max(1));
         match values {
             1 => Ok(()),
+            _ if lanes == 1 => Err(format!("`{self}` takes one value, but there are {values}")),
             _ if self.shared => Err(format!("all lanes share `{self}`, but there are {values} values")),
             _ if values == lanes => Ok(()),
-            _ => Err(format!("`{self}` has {lanes} lanes, but values for {values}")),
+            _ => Err(format!("there are {lanes} lanes, but values of `{self}` for {values}")),
         }
     }
 
