@@ -64,7 +64,7 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<Opt
         code: Vec::new(),
     };
     let path = Some(found.path.as_path()).filter(|path| path.as_os_str() != "-");
-    let input = Input::read(path).and_then(Input::unpacked).map_err(|error| error.to_string())?;
+    let input = Input::read(path).map_err(|error| error.to_string())?;
     if input.bytes.is_empty() {
         programs.push(of_file());
         return Ok(None);
