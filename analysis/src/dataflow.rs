@@ -61,3 +61,15 @@ pub(crate) fn forwards(
     }
     before
 }
+
+/// Enters a block at all blocks that it leads to, including itself, unless another one is there already.
+pub(crate) fn lead(graph: &Graph, from: usize, first: &mut [Option<usize>]) {
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        step();
+        if first[block].is_none() {
+            first[block] = Some(from);
+            open.extend(graph.successors(block).map(|(next, _)| next));
+        }
+    }
+}

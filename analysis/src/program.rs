@@ -95,18 +95,32 @@ impl<'s> Program<'s> {
         self.instructions().filter(|one| !one.flow.known).count()
     }
 
+    /// Adds an entry point: an entry at which another program starts.
+    pub fn enter(&mut self, entry: usize) {
+        self.entry_points.push(entry);
+        self.find_returns();
+    }
+
+    /// The label of the place to which an instruction branches, if that is encoded in it.
+    pub fn target_label(&self, instruction: &Instruction) -> Option<&str> {
+        self.labels.get(&self.place(instruction.flow.target?)?).map(String::as_str)
+    }
+
+    /// The offset of an entry, or of the end of the program.
+    pub fn offset(&self, entry: usize) -> usize {
+        let end = || self.entries.last().map_or(0, |last| last.bytes.end);
+        self.entries.get(entry).map_or_else(end, |entry| entry.bytes.start)
+    }
+
     /// The address of an entry, or of the end of the program.
     pub fn address(&self, entry: usize) -> u64 {
-        let end = || self.entries.last().map_or(0, |last| last.bytes.end);
-        let offset = self.entries.get(entry).map_or_else(end, |entry| entry.bytes.start);
-        self.set.address(offset as u64)
+        self.set.address(self.offset(entry) as u64)
     }
 
     /// The index of the entry at an offset, or the number of entries for the end of the program.
     pub fn place(&self, offset: u64) -> Option<usize> {
         let offset = usize::try_from(offset).ok()?;
-        let end = self.entries.last().map_or(0, |entry| entry.bytes.end);
-        if offset == end {
+        if offset == self.offset(self.entries.len()) {
             return Some(self.entries.len());
         }
         self.entries.binary_search_by_key(&offset, |entry| entry.bytes.start).ok()

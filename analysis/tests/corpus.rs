@@ -31,7 +31,7 @@ fn findings_in_compiled_shaders_are_known() {
         {
             assert!(stage == "vertex" && program.entry_points.len() < 3, "{name}");
             second += usize::from(program.entry_points.len() == 1);
-            program.entry_points.push(entry.entry);
+            program.enter(entry.entry);
         }
         others.extend(
             lint(&program, &Graph::new(&program)).into_iter().map(|finding| (name, finding.check, finding.entry)),

@@ -18,7 +18,7 @@ fn found_in(text: &str, others: &[usize]) -> Vec<(Check, usize)> {
     let code = set.tables.assemble(text);
     assert!(code.errors.is_empty(), "{text}");
     let mut program = Program::read(&set, &code.bytes);
-    program.entry_points.extend(others);
+    others.iter().for_each(|entry| program.enter(*entry));
     lint(&program, &Graph::new(&program)).into_iter().map(|finding| (finding.check, finding.entry)).collect()
 }
 

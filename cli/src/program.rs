@@ -180,7 +180,7 @@ impl EntryArgs {
                 let help = "`--entry` takes a label of the program, or an address in bytes, such as 0x50";
                 Failure::usage(format!("`--entry {given}`: {wrong} of `{name}`"), help)
             })?;
-            program.entry_points.push(place);
+            program.enter(place);
         }
         Ok(())
     }

@@ -240,9 +240,11 @@ impl Parser<'_> {
         let Shape::One { kind, .. } = operand.shape else { return None };
         let text = self.cursor.line.get(start..)?;
         let len = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+')).unwrap_or(text.len());
-        let is_float = text[..len].contains('.') && text[..len].parse::<f32>().is_ok();
-        let fields = self.cursor.isa.kinds[usize::from(kind)].alternatives.iter().flat_map(|one| one.fields);
-        let table = fields.filter(|_| is_float).find_map(|field| match field.ty {
+        if !text[..len].contains('.') || text[..len].parse::<f32>().is_err() {
+            return None;
+        }
+        let mut fields = self.cursor.isa.kinds[usize::from(kind)].alternatives.iter().flat_map(|one| one.fields);
+        let table = fields.find_map(|field| match field.ty {
             Type::Constant(table) => Some(table),
             _ => None,
         })?;

@@ -91,8 +91,7 @@ impl Listing {
             assembly.iter().flat_map(|read| &read.placed).map(|placed| (placed.at, placed.line + first)).collect();
         let has_source = !lines.is_empty();
         let named = |index: usize| program.labels.get(&index).cloned();
-        let end = program.entries.last().map_or(0, |entry| entry.bytes.end);
-        let start = |index: usize| program.entries.get(index).map_or(end, |entry| entry.bytes.start);
+        let start = |index: usize| program.offset(index);
         let line = |(index, entry): (usize, &Entry)| {
             let target = entry.target().and_then(|address| program.place(address));
             Line {

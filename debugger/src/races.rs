@@ -38,9 +38,9 @@ mod touch;
 use std::fmt;
 
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine};
-use isaforge_runtime::{Deadline, Execution, Memory};
+use isaforge_runtime::{Deadline, Execution};
 
-use indices::{Indices, spread};
+use indices::{Indices, memory, spread};
 use order::Order;
 use suspects::Suspects;
 use touch::{Lanes, Line, TOUCHES, Touch, Touches};
@@ -266,12 +266,7 @@ impl AccessObserver for Races {
             return;
         };
         let space = accesses.space.map(|name| self.space(name));
-        // Reserved addresses refer to separate memory in each workgroup.
-        let space = |address: u64| match space {
-            Some(space) => space,
-            None if Memory::RESERVED.contains(&address) => accesses.group.wrapping_add(1),
-            None => 0,
-        };
+        let space = |address: u64| space.unwrap_or_else(|| memory(address, accesses.group));
         let first = addresses.get(lanes.trailing_zeros() as usize).copied().unwrap_or(0);
         if is_line(accesses) {
             self.touch(space(first), first, touch);

@@ -8,6 +8,7 @@
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
+use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::{Semantics, State};
 
 use crate::deadline::Deadline;
@@ -35,6 +36,29 @@ const SLICE: u64 = 1 << 22;
 pub fn slice(semantics: &Semantics, lanes: usize) -> u64 {
     let longest = semantics.operations.iter().map(|operation| operation.nodes.len()).max().unwrap_or(0);
     (SLICE / (longest.max(16) * lanes) as u64).max(1)
+}
+
+/// A program as it lies in memory: its address, its bytes, and whether it can be written. Program memory has the size
+/// that the specification gives; the part that the program does not fill is zero.
+///
+/// # Errors
+/// A message and help when the program does not fit in program memory.
+pub fn program_region(
+    hardware: &Hardware,
+    address: u64,
+    bytes: Vec<u8>,
+    writable: bool,
+) -> Result<(u64, Vec<u8>, bool), (String, String)> {
+    let size = hardware.program as usize;
+    if size == 0 {
+        return Ok((address, bytes, writable));
+    }
+    let mut whole = vec![0; size];
+    let from = usize::try_from(address).unwrap_or(usize::MAX);
+    let place = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end));
+    let too_long = || ("the program is too long".to_owned(), format!("program memory has {size} bytes"));
+    place.ok_or_else(too_long)?.copy_from_slice(&bytes);
+    Ok((0, whole, false))
 }
 
 /// A bank of registers. Values shared by all lanes, such as uniforms, form a bank too.

@@ -103,7 +103,7 @@ impl Place<'_> {
 
 impl Program<'_> {
     /// Finds where calls return to, which instructions before them have written to the link register. A branch whose
-    /// return address is not found may lead anywhere.
+    /// return address is not found may lead anywhere. To be called again when there is another entry point.
     pub(crate) fn find_returns(&mut self) {
         // What the link registers hold, if something that always comes before writes a known value.
         let mut links: BTreeMap<Register, u64> = BTreeMap::new();
@@ -117,11 +117,9 @@ impl Program<'_> {
                 continue;
             };
             if let Some(callee) = one.callee {
-                match links.get(&Register::preload(callee.link.into())) {
-                    Some(0) => {}
-                    Some(value) if *value == next => one.flow.calls = true,
-                    _ => one.callee = None,
-                }
+                let link = links.get(&Register::preload(callee.link.into())).copied();
+                one.flow.calls = link == Some(next);
+                one.callee = one.callee.filter(|_| one.flow.calls || link == Some(0));
             }
             links.retain(|link, _| !one.writes_to(*link) && one.clobbers().all(|register| register != *link));
             links.extend(one.link);

@@ -10,9 +10,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::finding::{Check, Finding};
 use crate::dataflow::forwards;
+use crate::dataflow::lead;
 use crate::dominators::Dominators;
 use crate::effects::When;
-use crate::effort::step;
 use crate::graph::Graph;
 use crate::program::Program;
 use crate::registers::{Register, Registers, numbers};
@@ -143,17 +143,5 @@ impl Extremes {
         let others = [self.first[block], self.last[block]].into_iter().flatten();
         let others = others.filter(|from| self.avoids(*from, block));
         others.chain(self.parts[block].then_some(block)).min()
-    }
-}
-
-/// Enters a block at all blocks that it leads to, including itself, unless another one is there already.
-pub(super) fn lead(graph: &Graph, from: usize, first: &mut [Option<usize>]) {
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        step();
-        if first[block].is_none() {
-            first[block] = Some(from);
-            open.extend(graph.successors(block).map(|(next, _)| next));
-        }
     }
 }

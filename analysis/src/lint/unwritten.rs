@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::diverged::lead;
 use super::finding::{Check, Finding};
+use crate::dataflow::lead;
 use crate::entry::Instruction;
 use crate::graph::Graph;
 use crate::program::Program;

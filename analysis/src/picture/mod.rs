@@ -70,10 +70,8 @@ impl Drawing<'_> {
         let label = program.labels.get(&entries.start).map(|label| (format!("{label}:"), Kind::Label));
         let texts = entries.map(|index| match &program.entries[index].instruction {
             Ok(instruction) => {
-                let flow = &instruction.flow;
-                let to = flow.target.and_then(|target| program.labels.get(&program.place(target)?));
-                let to = to.map_or(String::new(), |to| format!(" → {to}"));
-                let kind = if flow.reconverges { Kind::Reconverges } else { Kind::Instruction };
+                let to = program.target_label(instruction).map_or(String::new(), |to| format!(" → {to}"));
+                let kind = if instruction.flow.reconverges { Kind::Reconverges } else { Kind::Instruction };
                 (instruction.text.replace(" | ", "\n  ") + &to, kind)
             }
             Err(reason) => (format!("? {reason}"), Kind::Invalid),

@@ -49,7 +49,7 @@ pub fn object(target: &Target) -> serde_json::Value {
             "name": callee.name,
             "doc": callee.doc,
             "instruction": callee.instruction,
-            "addresses": callee.addresses.iter().flat_map(|(_, values)| *values).collect::<Vec<_>>(),
+            "addresses": callee.targets().collect::<Vec<_>>(),
             "link": register(&callee.link),
             "clobbers": callee.clobbers.iter().map(register).collect::<Vec<_>>(),
         })
@@ -116,7 +116,7 @@ pub fn overview(target: &Target, width: usize) -> String {
     for callee in semantics.callees {
         let register = |number: &u16| format!("{before}{number}{after}");
         let clobbers: Vec<String> = callee.clobbers.iter().map(register).collect();
-        let addresses: Vec<&str> = callee.addresses.iter().flat_map(|(_, values)| *values).copied().collect();
+        let addresses: Vec<&str> = callee.targets().collect();
         let rows = [
             ("called by", format!("{} to {}", callee.instruction, addresses.join(", "))),
             ("returns to", format!("the address in {}, or not at all if it is 0", register(&callee.link))),

@@ -111,8 +111,7 @@ fn text(program: &Program<'_>, entry: usize) -> String {
 fn with_label(program: &Program<'_>, entry: usize) -> String {
     let text = text(program, entry);
     let Ok(instruction) = &program.entries[entry].instruction else { return text };
-    let target = instruction.flow.target.and_then(|target| program.labels.get(&program.place(target)?));
-    let Some(label) = target else { return text };
+    let Some(label) = program.target_label(instruction) else { return text };
     let numbers = instruction.operands.iter().filter(|operand| operand.kind == "number");
     match numbers.filter_map(|operand| text.strip_suffix(operand.text.as_str())).next() {
         Some(before) => format!("{before}{label}"),

@@ -256,6 +256,10 @@ fn a_computed_branch_that_does_not_follow_the_convention_may_lead_anywhere() {
         let run = isaforge_with(&["lint", "valhall", "-"], BLENDS.replacen(from, to, 1)).expect(0);
         assert!(run.err.contains("may lead anywhere, so P0002, P0004, P0008, P0010 are not checked"), "{}", run.err);
     }
+    // Another program starts at the branch.
+    let entered = isaforge_with(&["lint", "valhall", "-", "--entry", "0x40"], BLENDS).expect(0);
+    assert!(entered.err.contains("may lead anywhere"), "{}", entered.err);
+    isaforge_with(&["lint", "valhall", "-", "--entry", "0x48"], BLENDS).expect(0);
     let returns = |text: &str| {
         let graph = isaforge_with(&["graph", "valhall", "-", "--format", "dot"], text).expect(0);
         graph.out().lines().any(|line| line.trim().starts_with("b1 -> b2"))

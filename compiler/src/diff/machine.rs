@@ -82,8 +82,8 @@ fn of_semantics(semantics: &'static Semantics) -> Vec<(String, String)> {
         facts.push((format!("preload {name}"), listed(parts)));
     }
     for callee in callees {
-        let Callee { name, doc: _, instruction, target, addresses, link, clobbers } = *callee;
-        let addresses = addresses.iter().flat_map(|(_, values)| *values).map(|value| yes(true, value));
+        let Callee { name, doc: _, instruction, target, addresses: _, link, clobbers } = *callee;
+        let addresses = callee.targets().map(|value| yes(true, value));
         let parts = [
             Some(format!("{instruction} with the {target} {}", listed(addresses))),
             Some(format!("returns to register {link}")),

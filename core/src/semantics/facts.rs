@@ -80,6 +80,13 @@ pub struct Callee {
     pub clobbers: &'static [u16],
 }
 
+impl Callee {
+    /// The names of values that hold the address of such a program.
+    pub fn targets(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.addresses.iter().flat_map(|(_, values)| *values).copied()
+    }
+}
+
 /// The effect, after the instruction, of one value of a flow modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {

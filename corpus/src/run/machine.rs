@@ -3,7 +3,7 @@
 use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
-use isaforge_runtime::machine::{TIME_IS_UP, Variable, slice};
+use isaforge_runtime::machine::{TIME_IS_UP, Variable, program_region, slice};
 use isaforge_runtime::{Deadline, Execution, valhall};
 
 use super::Computed;
@@ -68,19 +68,12 @@ fn processed<const L: usize>(
 ) -> Result<Computed, String> {
     let mut machine = Machine::<L>::new(encoding, semantics, hardware);
     machine.prepare();
-    let (address, mut program) = (start.address, code.to_vec());
+    let address = start.address;
     let end = hardware.end_of_program(semantics, address, code.len() as u64);
     let end = end.ok_or("the program ends beyond the last address of the program counter")?;
-    let mut base = address;
-    // Program memory has the size given by the hardware; the part that the program does not fill is zero.
-    if hardware.program > 0 {
-        let mut whole = vec![0; hardware.program as usize];
-        let from = usize::try_from(address).unwrap_or(usize::MAX);
-        let place = from.checked_add(code.len()).and_then(|end| whole.get_mut(from..end));
-        place.ok_or_else(|| format!("program memory has {} bytes", hardware.program))?.copy_from_slice(code);
-        (base, program) = (0, whole);
-    }
-    machine.memory.map(base, program, hardware.program == 0).map_err(|error| error.to_string())?;
+    let (base, program, writable) = program_region(hardware, address, code.to_vec(), true)
+        .map_err(|(message, help)| format!("{message}: {help}"))?;
+    machine.memory.map(base, program, writable).map_err(|error| error.to_string())?;
     for (base, bytes) in &start.memory {
         machine.memory.map(*base, bytes.clone(), true).map_err(|error| error.to_string())?;
     }

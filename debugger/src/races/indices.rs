@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use isaforge_runtime::Memory;
+
 /// A number, such as that of a warp, with another that says what it is a number of.
 pub(super) type Key = [u64; 2];
 
@@ -41,6 +43,15 @@ impl Indices {
         Some(index)
     }
 
+    /// Returns the index of a number among those of one kind. A new one gets the next index, and `add` adds what the
+    /// index is for.
+    pub(super) fn of(&mut self, number: u64, add: impl FnOnce()) -> u32 {
+        self.get([0, number]).unwrap_or_else(|| {
+            add();
+            self.insert([0, number])
+        })
+    }
+
     /// Returns the index that a key without one gets: the next number.
     pub(super) fn insert(&mut self, key: Key) -> u32 {
         let index = self.known.len() as u32;
@@ -48,6 +59,11 @@ impl Indices {
         self.recent[place(key)] = (key, index);
         index
     }
+}
+
+/// Returns the number of a memory. Reserved addresses refer to separate memory in each workgroup.
+pub(super) fn memory(address: u64, group: u64) -> u64 {
+    if Memory::RESERVED.contains(&address) { group.wrapping_add(1) } else { 0 }
 }
 
 #[inline(always)]

@@ -54,7 +54,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Returns the index of a warp. `None` if there are too many of them.
-    pub(super) fn warp(&mut self, accesses: &Accesses<'_>) -> Option<u32> {
+    fn warp(&mut self, accesses: &Accesses<'_>) -> Option<u32> {
         let number = [0, accesses.warp];
         if let Some(index) = self.warp_numbers.get(number) {
             return Some(index);
@@ -71,10 +71,7 @@ impl Order {
 
     /// Returns the index of a group. There are no more of them than warps.
     fn group(&mut self, number: u64) -> u32 {
-        self.group_numbers.get([0, number]).unwrap_or_else(|| {
-            self.groups.push(Group::default());
-            self.group_numbers.insert([0, number])
-        })
+        self.group_numbers.of(number, || self.groups.push(Group::default()))
     }
 
     fn warp_at(&self, touch: &Touch) -> &Warp {
@@ -90,10 +87,7 @@ impl Order {
     pub(super) fn touch(&mut self, accesses: &Accesses<'_>) -> Option<Touch> {
         let warp = self.warp(accesses)?;
         let epoch = self.groups[self.warp_groups[warp as usize] as usize].epoch;
-        let site = self.pc_numbers.get([0, accesses.pc]).unwrap_or_else(|| {
-            self.pcs.push(accesses.pc);
-            self.pc_numbers.insert([0, accesses.pc])
-        });
+        let site = self.pc_numbers.of(accesses.pc, || self.pcs.push(accesses.pc));
         let clock = u32::try_from(self.clock).ok()?;
         (site < Touch::SITES).then(|| Touch::new([warp, epoch, clock], site, accesses.kind))
     }
@@ -103,11 +97,7 @@ impl Order {
         if lanes.is_power_of_two() {
             return Lanes(lanes.trailing_zeros());
         }
-        let number = self.mask_numbers.get([0, lanes]).unwrap_or_else(|| {
-            self.masks.push(lanes);
-            self.mask_numbers.insert([0, lanes])
-        });
-        Lanes(Lanes::SEVERAL + number)
+        Lanes(Lanes::SEVERAL + self.mask_numbers.of(lanes, || self.masks.push(lanes)))
     }
 
     /// Returns the address of the instruction of an access.

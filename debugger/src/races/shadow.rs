@@ -1,9 +1,8 @@
 //! Finds out whether scattered accesses may race, word by word.
 
-use isaforge_runtime::Memory;
 use isaforge_runtime::machine::{AccessKind, Accesses};
 
-use super::indices::Indices;
+use super::indices::{Indices, memory};
 
 /// The number of words that are recorded side by side, and their bytes.
 const WORDS: usize = 512;
@@ -130,11 +129,6 @@ pub(super) struct Shadow {
     groups: Vec<u32>,
 }
 
-/// Returns the number of a memory: global memory, or that of a group.
-fn memory(address: u64, group: u32) -> u64 {
-    if Memory::RESERVED.contains(&address) { u64::from(group) + 1 } else { 0 }
-}
-
 impl Shadow {
     /// Adds the accesses of a warp. Returns the bounds of the bytes, or `None` if some accesses may race.
     pub(super) fn add(&mut self, accesses: &Accesses<'_>, access: &Access) -> Option<[u64; 2]> {
@@ -147,7 +141,7 @@ impl Shadow {
             let start = accesses.addresses[lane as usize];
             let end = start.saturating_add(accesses.size.into());
             (least, most) = (least.min(start), most.max(end));
-            let memory = memory(start, access.group);
+            let memory = memory(start, access.group.into());
             for word in start / 4..end.div_ceil(4) {
                 let known = self.word(memory, word)?;
                 if self.words[known].add(warp << 6 | lane, access, &self.groups) {
@@ -192,7 +186,7 @@ impl Shadow {
         access: &Access,
         owner: impl Fn(u64) -> Option<(u64, u64)>,
     ) -> bool {
-        let memory = memory(start, access.group);
+        let memory = memory(start, access.group.into());
         let (mut at, last) = (start / 4, end.div_ceil(4));
         while at < last {
             let next = (at / WORDS as u64 + 1) * WORDS as u64;

@@ -72,10 +72,9 @@ impl Suspects {
 
     /// Returns the index of a group.
     fn group(&mut self, number: u64) -> usize {
-        let index = self.numbers.get([0, number]).unwrap_or_else(|| {
+        let index = self.numbers.of(number, || {
             self.groups.push(Group::default());
             self.found |= self.groups.len() > GROUPS;
-            self.numbers.insert([0, number])
         });
         index as usize
     }
@@ -99,7 +98,8 @@ impl Suspects {
         self.found |= may_race;
     }
 
-    /// Whether there are so many ranges in a memory that further ones are unlikely to repeat them.
+    /// Whether a memory has more ranges than accesses at regular distances would give: further ones are unlikely to
+    /// repeat them.
     fn are_many(&mut self, group: u64, address: u64) -> bool {
         let index = self.group(group);
         let ranges = if Memory::RESERVED.contains(&address) { &self.groups[index].own } else { &self.global };

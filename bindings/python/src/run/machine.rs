@@ -12,7 +12,7 @@ use isaforge_core::machine::{Encoding, Executed, Hardware, Host, Machine, MapErr
 use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::evaluate::Column;
 use isaforge_runtime::exec::jit::engine::Compiler;
-use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, slice};
+use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, program_region, slice};
 use isaforge_runtime::{Engine, Guarded};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -196,19 +196,11 @@ fn go<const L: usize>(
 
 /// Maps the program and the arrays, and sets the registers.
 fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) -> Result<(), String> {
-    let (mut base, mut code, mut writable) = (job.address, job.code.clone(), true);
-    // Program memory has the size given by the hardware; the part that the program does not fill is zero.
-    let own = job.hardware.program as usize;
-    if own > 0 {
-        let from = usize::try_from(base).unwrap_or(usize::MAX);
-        let mut whole = vec![0; own];
-        let place = from.checked_add(code.len()).and_then(|end| whole.get_mut(from..end));
-        place.ok_or_else(|| format!("the program is too long: program memory has {own} bytes"))?.copy_from_slice(&code);
-        (base, code, writable) = (0, whole, false);
-    }
+    let program = program_region(job.hardware, job.address, job.code.clone(), true);
+    let program = program.map_err(|(message, help)| format!("{message}: {help}"))?;
     machine.prepare();
-    let first = base;
-    let program = std::iter::once((base, code, writable));
+    let first = program.0;
+    let program = std::iter::once(program);
     let arrays = regions.iter().map(|(base, bytes)| (*base, bytes.clone(), true));
     for (base, bytes, writable) in program.chain(arrays) {
         let mapped = machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable);

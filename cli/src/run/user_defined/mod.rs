@@ -20,7 +20,7 @@ use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
 use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
-use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, slice};
+use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, program_region, slice};
 use isaforge_runtime::{Engine, Guarded, machine, watched};
 
 use self::console::Console;
@@ -134,20 +134,9 @@ impl Program {
         machine.prepare();
         let cannot =
             |message: String, help: String| Failure::usage(format!("`{}`: {message}", self.path.display()), help);
-        // Program memory has the size that the specification gives; the part that the program does not fill is zero.
-        let program = hardware.program as usize;
-        let whole = |base: u64, bytes: &[u8]| {
-            let from = usize::try_from(base).unwrap_or(usize::MAX);
-            let mut whole = vec![0; program];
-            let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
-                return Err(cannot("the program is too long".into(), format!("program memory has {program} bytes")));
-            };
-            place.copy_from_slice(bytes);
-            Ok((0, whole, false))
-        };
-        let segments = self.segments.iter().map(|(base, bytes, writable)| match program {
-            0 => Ok((*base, bytes.clone(), *writable)),
-            _ => whole(*base, bytes),
+        let segments = self.segments.iter().map(|(base, bytes, writable)| {
+            let region = program_region(hardware, *base, bytes.clone(), *writable);
+            region.map_err(|(message, help)| cannot(message, help))
         });
         let regions = self.buffers(None).map(|(base, bytes)| Ok((base, bytes.to_vec(), true)));
         for region in segments.chain(regions) {

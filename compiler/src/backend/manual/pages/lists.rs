@@ -182,7 +182,7 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
             dl {
                 dt { "Called by" }
                 dd { code { (callee.instruction) } " to "
-                    @for (number, target) in callee.addresses.iter().flat_map(|(_, values)| *values).enumerate() {
+                    @for (number, target) in callee.targets().enumerate() {
                         @if number > 0 { ", " }
                         code { (target) }
                     }
