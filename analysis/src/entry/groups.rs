@@ -118,8 +118,27 @@ fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), 
             () => flow.end,
         };
     }
+    if set.semantics.is_some_and(|semantics| !semantics.flow.is_empty()) {
+        let values = group.values(isa);
+        for (slot, _, operation) in operations(isa, group) {
+            flow.add_facts(set.semantics, operation.name, |name| field(isa, group, &values, (slot, name)), false);
+        }
+    }
     if is_last(isa, group) {
         flow.end = When::Always;
     }
     flow
+}
+
+/// The value of a field of a slot, or of the one that `slot.field` names. `None` if the group does not have the field.
+fn field(isa: &GroupIsa, group: &Group, values: &Values, (slot, name): (usize, &str)) -> Option<u64> {
+    let (slot, name) = match name.split_once('.') {
+        Some((slot, field)) => (isa.slots.iter().position(|known| known.name == slot)?, field),
+        None => (slot, name),
+    };
+    let choice = isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?;
+    let field = choice.fields.iter().position(|known| known.name == name)?;
+    let record = group.record(isa, slot)?;
+    let mut held = record.places.iter().map(|place| place.field).chain(record.implies.iter().map(|(field, _)| *field));
+    held.any(|held| usize::from(held) == field).then(|| values.get(isa, slot, field) as u64)
 }

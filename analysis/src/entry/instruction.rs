@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::facts::Callee;
 
 use crate::access::{Access, Implied, Named, of_operands};
@@ -193,6 +194,35 @@ impl Flow {
         let branch = if effects.leads { effects.branch.min(When::Sometimes) } else { effects.branch };
         let target = target.filter(|_| branch != When::Never || effects.leads && !branches());
         Flow { known: true, target, branch, calls, end, barrier, ..Flow::default() }
+    }
+
+    /// Adds the effects after an instruction, or an operation of a group, that the specification gives besides its
+    /// text. `value` returns the value of a modifier, and `leads` tells whether threads that do not branch go on.
+    pub(super) fn add_facts(
+        &mut self,
+        semantics: Option<&Semantics>,
+        instruction: &str,
+        value: impl Fn(&str) -> Option<u64>,
+        leads: bool,
+    ) {
+        let (mut sends, mut waits_for_itself) = (0, false);
+        for fact in semantics.map_or(&[][..], |semantics| semantics.flow) {
+            let has_it = fact.instruction.is_empty() || fact.instruction == instruction;
+            if has_it && (fact.modifier.is_empty() || value(fact.modifier) == Some(fact.value)) {
+                sends |= fact.sends;
+                waits_for_itself |= fact.waits_for_itself;
+                self.waits |= fact.waits;
+                self.reconverges |= fact.reconverges;
+                self.discards |= fact.discards;
+                if fact.ends {
+                    self.end = if leads { When::Sometimes } else { When::Always };
+                }
+            }
+        }
+        self.sends |= sends;
+        if waits_for_itself {
+            self.waits |= sends;
+        }
     }
 
     /// Whether execution may continue with the next instruction.

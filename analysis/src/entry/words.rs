@@ -15,7 +15,7 @@ use isaforge_core::text::Line;
 use super::calls::{self, Place};
 use super::instruction::{Entry, Flow, Instruction, List, Modifier, Operand};
 use crate::access::{Found, Implied};
-use crate::effects::{Effects, When, has_branch, overwritten};
+use crate::effects::{Effects, has_branch, overwritten};
 use crate::registers::run;
 use crate::set::Set;
 
@@ -285,22 +285,10 @@ fn flow(
     kept: &[u16],
 ) -> Flow {
     let mut flow = Flow::of(effects, target, || has_branch(semantics, opcode), |operand| kept.contains(&operand));
-    if let Some(semantics) = semantics {
-        let own = semantics.sends.iter().filter(|(sender, _)| *sender == opcode);
-        flow.sends = own.fold(0, |all, (_, slots)| all | slots);
-    }
-    for fact in semantics.map_or(&[][..], |semantics| semantics.flow) {
-        let set = form.modifiers.iter().find(|modifier| modifier.name == fact.modifier);
-        if set.is_some_and(|modifier| modifier.bits.get(word, 0) == fact.value) {
-            flow.sends |= fact.sends;
-            flow.waits |= fact.waits;
-            flow.reconverges |= fact.reconverges;
-            flow.discards |= fact.discards;
-            if fact.ends {
-                let leads = effects.is_some_and(|effects| effects.leads);
-                flow.end = if leads { When::Sometimes } else { When::Always };
-            }
-        }
-    }
+    let value = |name: &str| {
+        let modifier = form.modifiers.iter().find(|modifier| modifier.name == name)?;
+        Some(modifier.bits.get(word, 0))
+    };
+    flow.add_facts(semantics, form.name.str, value, effects.is_some_and(|effects| effects.leads));
     flow
 }

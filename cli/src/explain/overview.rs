@@ -1,10 +1,9 @@
 //! The properties shared by all programs of an instruction set: initial register contents and control flow.
 
-use isaforge_core::Isa;
 use isaforge_core::Tables;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::stream::{Bank, Engine, Role};
-use isaforge_core::table::{Enum, Type, Value};
+use isaforge_core::table::{Enum, Value};
 use serde_json::json;
 
 use crate::json::slot_numbers;
@@ -20,15 +19,6 @@ fn general(tables: Tables) -> (&'static str, &'static str, Vec<(&'static str, St
         Tables::Groups(isa) => (isa.name, isa.doc, of_groups(isa)),
         Tables::Streams(engine) => (engine.stream.name, engine.stream.doc, of_stream(engine)),
     }
-}
-
-/// The name of a value of a modifier.
-fn value_name(isa: &'static Isa, modifier: &str, value: u64) -> Option<&'static str> {
-    let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
-    found.find_map(|m| match m.ty {
-        Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
-        _ => None,
-    })
 }
 
 /// The overview as a JSON object according to `overview.schema.json`.
@@ -54,27 +44,20 @@ pub fn object(target: &Target) -> serde_json::Value {
             "clobbers": callee.clobbers.iter().map(register).collect::<Vec<_>>(),
         })
     });
-    let flow = match target.tables {
-        Tables::Words(isa) => target
-            .semantics
-            .map_or(&[][..], |semantics| semantics.flow)
-            .iter()
-            .map(|does| {
-                json!({
-                    "modifier": does.modifier,
-                    "value": does.value,
-                    "name": value_name(isa, does.modifier, does.value),
-                    "sends": slot_numbers(does.sends),
-                    "waits": slot_numbers(does.waits),
-                    "reconverges": does.reconverges,
-                    "discards": does.discards,
-                    "ends": does.ends,
-                })
-            })
-            .collect(),
-        // Only sets of words have a flow modifier.
-        _ => Vec::new(),
-    };
+    let flow = target.semantics.map_or(&[][..], |semantics| semantics.flow).iter().map(|does| {
+        json!({
+            "instruction": does.instruction,
+            "modifier": does.modifier,
+            "value": does.value,
+            "name": does.name,
+            "sends": slot_numbers(does.sends),
+            "waits": slot_numbers(does.waits),
+            "waits_for_itself": does.waits_for_itself,
+            "reconverges": does.reconverges,
+            "discards": does.discards,
+            "ends": does.ends,
+        })
+    });
     json!({
         "kind": "overview",
         "name": name,
@@ -82,7 +65,7 @@ pub fn object(target: &Target) -> serde_json::Value {
         "structure": structure.collect::<Vec<_>>(),
         "preloads": preloads.collect::<Vec<_>>(),
         "callees": callees.collect::<Vec<_>>(),
-        "flow": flow,
+        "flow": flow.collect::<Vec<_>>(),
     })
 }
 
@@ -130,32 +113,30 @@ pub fn overview(target: &Target, width: usize) -> String {
             }
         }
     }
-    // Only sets of words have a flow modifier.
-    let Tables::Words(isa) = target.tables else { return out };
     let slots = |what: &str, slots: u8| {
         let slots: Vec<String> = slot_numbers(slots).iter().map(u32::to_string).collect();
         if slots.is_empty() { String::new() } else { format!("{what} {}", slots.join(", ")) }
     };
     let mut before = None;
     for does in semantics.flow {
-        if before.replace(does.modifier) != Some(does.modifier) {
-            out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {}", does.modifier))));
+        if before.replace((does.instruction, does.modifier)) != Some((does.instruction, does.modifier)) {
+            let by = if does.modifier.is_empty() { String::new() } else { format!(", by its {}", does.modifier) };
+            let instruction = if does.instruction.is_empty() { "an instruction" } else { does.instruction };
+            let title = format!("after {instruction}{by}");
+            out.push_str(&format!("\n{}\n", paint(BOLD, &title)));
         }
         let [sends, waits] =
             [slots("a message is in flight in slot", does.sends), slots("waits for slots", does.waits)];
         let parts = [
             sends.as_str(),
             waits.as_str(),
+            if does.waits_for_itself { "waits for its message" } else { "" },
             if does.reconverges { "diverged threads reconverge" } else { "" },
             if does.discards { "helper threads end" } else { "" },
             if does.ends { "the thread ends" } else { "" },
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        out.push_str(&format!(
-            "  {:12} {}\n",
-            value_name(isa, does.modifier, does.value).unwrap_or("?"),
-            parts.join("; ")
-        ));
+        out.push_str(&format!("  {:12} {}\n", does.name, parts.join("; ")));
     }
     out
 }

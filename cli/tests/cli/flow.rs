@@ -346,3 +346,27 @@ fn a_program_that_runs_off_its_end_is_told() {
     isaforge_with(&riscv, "li a7, 93\necall\n").expect(0);
     assert!(isaforge_with(&riscv, "li a7, 93\necall\nsw a0, 0(sp)\n").expect(1).out().contains("P0001"));
 }
+
+#[test]
+fn fences_of_groups_are_awaited() {
+    let lint = |text: &str| isaforge_with(&["lint", "usc", "-"], text);
+    let (send, read) = ("0 : fitr.pixel r0, drc0, cf0, 2\n", "8 : mov ft0, r0\n    mov o0, ft0\n9 : nop.end\n");
+    let run = lint(&format!("{send}{read}")).expect(1);
+    let expected =
+        "<stdin>:2:1: warning[P0007]: nothing waits for `fitr.pixel r0, drc0, cf0, 2`, which may still be writing r0\n";
+    assert!(run.out().starts_with(expected), "{}", run.out());
+    // The other fence does not count.
+    let run = lint(&format!("{send}1 : wdf drc1\n{read}")).expect(1);
+    assert!(run.out().contains(":2:1: warning[P0008]") && run.out().contains(":3:1: warning[P0007]"), "{}", run.out());
+    for wait in ["1 : wdf drc0\n", "1 : wop\n"] {
+        lint(&format!("{send}{wait}{read}")).expect(0);
+    }
+    let twice = lint(&format!("{send}1 : wdf drc0\n2 : wdf drc0\n{read}")).expect(1);
+    let needless = "<stdin>:3:1: warning[P0008]: this waits for a message, but none is in flight in its slots\n";
+    assert!(twice.out().starts_with(needless), "{}", twice.out());
+    // A group that waits for its own answer leaves nothing to wait for.
+    let direct = "0 : ditr.pixel r0, drc1, cf0, 2, 0, cf0\n1 : wdf drc1\n";
+    lint(&format!("{direct}{read}")).expect(0);
+    let run = lint(&format!("{}{read}", direct.replace("pixel", "pixel.schedwdf"))).expect(1);
+    assert!(run.out().starts_with("<stdin>:2:1: warning[P0008]"), "{}", run.out());
+}

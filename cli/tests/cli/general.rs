@@ -114,8 +114,22 @@ fn every_command_has_a_page_for_man() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     isaforge(&["man", "-o", folder.to_str().expect("a path")]).expect(0);
-    for page in ["isaforge.1", "isaforge-dis.1", "isaforge-explain.1", "isaforge-run.1"] {
-        let text = fs::read_to_string(folder.join(page)).expect("the page is there");
+    let help = isaforge(&["--help"]).expect(0);
+    let commands = help.out().lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands =
+        commands.take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next().expect("a name"));
+    let mut pages: Vec<String> =
+        commands.filter(|name| *name != "help").map(|name| format!("isaforge-{name}.1")).collect();
+    pages.push("isaforge.1".to_owned());
+    pages.sort();
+    let mut written: Vec<_> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|page| page.expect("a page").file_name().into_string().expect("a name"))
+        .collect();
+    written.sort();
+    assert_eq!(written, pages);
+    for page in pages {
+        let text = fs::read_to_string(folder.join(&page)).expect("the page is there");
         assert!(text.starts_with(".ie") && text.contains(".SH SYNOPSIS"), "{page}: {text:.200}");
     }
 }

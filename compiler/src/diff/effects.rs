@@ -74,8 +74,10 @@ impl Effects {
 
     /// The slots for which it sends messages, whatever its modifiers.
     fn sends(&self) -> String {
-        let mut all = self.semantics.map_or(&[][..], |semantics| semantics.sends).iter();
-        slots(all.find(|(opcode, _)| *opcode == self.opcode).map_or(0, |(_, slots)| *slots))
+        let all = self.semantics.map_or(&[][..], |semantics| semantics.flow).iter();
+        let own = |flow: &&Flow| matches!(self.encoded, Encoded::Word(_, form) if form.name.str == flow.instruction);
+        let own = all.filter(|flow| flow.modifier.is_empty()).filter(own);
+        slots(own.fold(0, |all, flow| all | flow.sends))
     }
 }
 
@@ -182,10 +184,22 @@ fn slots(set: u8) -> String {
 
 /// The effect of a value of a flow modifier.
 fn flow_text(flow: &Flow) -> String {
-    let Flow { modifier: _, value: _, sends, waits, reconverges, discards, ends } = *flow;
+    let Flow {
+        instruction: _,
+        modifier: _,
+        value: _,
+        name: _,
+        sends,
+        waits,
+        waits_for_itself,
+        reconverges,
+        discards,
+        ends,
+    } = *flow;
     let parts = [
         (sends != 0).then(|| format!("sends for {}", slots(sends))),
         (waits != 0).then(|| format!("waits for {}", slots(waits))),
+        waits_for_itself.then(|| "waits for itself".to_owned()),
         reconverges.then(|| "reconverges".to_owned()),
         discards.then(|| "helper threads end".to_owned()),
         ends.then(|| "ends".to_owned()),

@@ -55,7 +55,6 @@ fn of_semantics(semantics: &'static Semantics) -> Vec<(String, String)> {
         intrinsics: _,
         spaces: _,
         faults: _,
-        sends: _,
         flow: _,
         nan16: _,
         nan32: _,

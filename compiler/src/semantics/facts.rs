@@ -2,11 +2,16 @@
 
 use isaforge_core::semantics::facts::{Callee, Fidelity, FidelityClass, Flow, Preload};
 
+use isaforge_core::bits::ones;
+use isaforge_core::group::table::Type as FieldType;
+
 use super::model::Semantics;
 use super::spec::{
-    CalleeSpec, EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec,
+    CalleeSpec, EvidenceSpec, EvidenceWords, FidelitySpec, FlowSpec, MessagesSpec, PreloadSpec, SemanticsSpec,
+    TruthSpec,
 };
 use crate::diagnostic::Diagnostic;
+use crate::group::model::{Choice, Groups};
 use crate::leak::{slice, text};
 use crate::model::{Isa, Shape, Type};
 use crate::resolve::resolver::Resolver;
@@ -144,22 +149,13 @@ impl Resolver<'_> {
     }
 
     fn flow(&mut self, spec: &FlowSpec, facts: &mut Facts) {
-        let mask = |slot: u8| 1u8.checked_shl(slot.into()).unwrap_or(0);
         if let Some(messages) = &spec.messages {
-            let slots = messages.slots.iter().map(|(name, slot)| (name, Flow { sends: mask(*slot), ..NOTHING }));
-            self.flow_of(&messages.modifier, slots.collect(), facts);
-            for (name, slot) in messages.instructions.iter().flat_map(|named| named.iter()) {
-                let opcode = self.instruction_names().position(|known| known == name.value);
-                match opcode {
-                    Some(opcode) => facts.sends.push((opcode as u16, mask(*slot))),
-                    None if self.bases.contains(&name.span.file) => {}
-                    None => self.no_such_instruction(name),
-                }
-            }
+            self.messages(messages, facts);
         }
         let values = spec.values.iter().map(|(name, does)| {
             let flow = Flow {
                 waits: does.waits.iter().flatten().fold(0, |all, slot| all | mask(*slot)),
+                waits_for_itself: does.waits_for_itself.unwrap_or(false),
                 reconverges: does.reconverges.unwrap_or(false),
                 discards: does.discards.unwrap_or(false),
                 ends: does.ends.unwrap_or(false),
@@ -178,23 +174,87 @@ impl Resolver<'_> {
         }
     }
 
+    fn messages(&mut self, spec: &MessagesSpec, facts: &mut Facts) {
+        match &spec.slots {
+            Some(slots) => {
+                let slots = slots.iter().map(|(name, slot)| (name, Flow { sends: mask(*slot), ..NOTHING }));
+                self.flow_of(&spec.modifier, slots.collect(), facts);
+            }
+            None => {
+                let slots = self.slots_of(&spec.modifier);
+                facts.flow.extend(slots.into_iter().map(|(flow, slots)| Flow { sends: slots, ..flow }));
+            }
+        }
+        for (name, slot) in spec.instructions.iter().flat_map(|named| named.iter()) {
+            let instruction = self.known_instruction(name);
+            facts.flow.extend(instruction.map(|instruction| Flow { instruction, sends: mask(*slot), ..NOTHING }));
+        }
+        for (name, modifier) in spec.waits.iter().flat_map(|named| named.iter()) {
+            let Some(instruction) = self.known_instruction(name) else { continue };
+            let slots = match modifier.value.as_str() {
+                "all" => vec![(NOTHING, facts.flow.iter().fold(0, |all, flow| all | flow.sends))],
+                _ => self.slots_of(modifier),
+            };
+            let waits = |(flow, slots)| Flow { instruction, waits: slots, ..flow };
+            facts.flow.extend(slots.into_iter().map(waits));
+        }
+    }
+
+    /// The values of a modifier that are numbers of slots, with these slots.
+    fn slots_of(&mut self, modifier: &Spanned<String>) -> Vec<(Flow, u8)> {
+        let values = self.values_of(modifier).into_iter();
+        values
+            .filter_map(|(name, value)| {
+                let slots = 1u8.checked_shl(name.parse().ok()?)?;
+                Some((Flow { modifier: text(&modifier.value), value, name: text(&name), ..NOTHING }, slots))
+            })
+            .collect()
+    }
+
+    /// The name of an instruction. `None` if there is no such instruction, or no longer.
+    fn known_instruction(&mut self, name: &Spanned<String>) -> Option<&'static str> {
+        let known = self.instruction_names().any(|known| known == name.value);
+        // A set that builds on another may have removed some of its instructions.
+        if !known && !self.bases.contains(&name.span.file) {
+            self.no_such_instruction(name);
+        }
+        known.then(|| text(&name.value))
+    }
+
     /// Adds the effects of the values of a modifier.
     fn flow_of(&mut self, modifier: &Spanned<String>, does: Vec<(&Spanned<String>, Flow)>, facts: &mut Facts) {
-        let Some(values) = values_of(&self.isa, &modifier.value) else {
-            let message = format!("no instruction has a modifier `{}` of named values", modifier.value);
-            return self.out.push(Diagnostic::error("E0101", modifier.span, message));
-        };
+        let values = self.values_of(modifier);
         for (name, flow) in does {
-            let Some((_, value)) = values.iter().find(|(known, _)| *known == name.value) else {
-                if !self.bases.contains(&name.span.file) {
+            match values.iter().find(|(known, _)| *known == name.value) {
+                Some((name, value)) => {
+                    facts.flow.push(Flow { modifier: text(&modifier.value), value: *value, name: text(name), ..flow });
+                }
+                None if values.is_empty() || self.bases.contains(&name.span.file) => {}
+                None => {
                     let message = format!("`{}` has no value `{}`", modifier.value, name.value);
                     self.out.push(Diagnostic::error("E0101", name.span, message));
                 }
-                continue;
-            };
-            facts.flow.push(Flow { modifier: text(&modifier.value), value: *value, ..flow });
+            }
         }
     }
+
+    /// The values of a modifier, with their names: those of the first one of this name that has an enum, or that of
+    /// groups, numbers. Reports a modifier that has none.
+    fn values_of(&mut self, modifier: &Spanned<String>) -> Vec<(String, u64)> {
+        let found = match self.isa.groups() {
+            Some(groups) => values_of_field(&self.isa, groups, &modifier.value),
+            None => values_of_modifier(&self.isa, &modifier.value),
+        };
+        if found.is_empty() {
+            let message = format!("no instruction has a modifier `{}` of named values", modifier.value);
+            self.out.push(Diagnostic::error("E0101", modifier.span, message));
+        }
+        found
+    }
+}
+
+fn mask(slot: u8) -> u8 {
+    1u8.checked_shl(slot.into()).unwrap_or(0)
 }
 
 /// The evidence for the hardware's behaviour, in the words of the file or in default ones.
@@ -214,16 +274,46 @@ fn evidence(spec: &FidelitySpec, words: Option<&EvidenceWords>) -> String {
 }
 
 /// A value without effects.
-const NOTHING: Flow =
-    Flow { modifier: "", value: 0, sends: 0, waits: 0, reconverges: false, discards: false, ends: false };
+const NOTHING: Flow = Flow {
+    instruction: "",
+    modifier: "",
+    value: 0,
+    name: "",
+    sends: 0,
+    waits: 0,
+    waits_for_itself: false,
+    reconverges: false,
+    discards: false,
+    ends: false,
+};
 
 /// The values of the first modifier of this name that has an enum.
-fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
+fn values_of_modifier(isa: &Isa, modifier: &str) -> Vec<(String, u64)> {
     let mut modifiers = isa.forms.iter().flat_map(|form| &form.modifiers).filter(|m| m.name == modifier);
-    modifiers.find_map(|found| match found.ty {
-        Type::Enum(e) => Some(isa.enums[e].values.iter().map(|v| (v.name.clone(), v.bits)).collect()),
-        _ => None,
-    })
+    let enums = modifiers.find_map(|found| if let Type::Enum(e) = found.ty { isa.enums.get(e) } else { None });
+    enums.into_iter().flat_map(|found| &found.values).map(|value| (value.name.clone(), value.bits)).collect()
+}
+/// The values of a field of groups, `field` or `slot.field`: those of its enum, or the numbers of slots that it can hold.
+fn values_of_field(isa: &Isa, groups: &Groups, name: &str) -> Vec<(String, u64)> {
+    let (slot, name) = name.split_once('.').map_or((None, name), |(slot, field)| (Some(slot), field));
+    let slots = groups.slots.iter().filter(|known| slot.is_none_or(|slot| slot == known.name));
+    let choices = slots.map(|slot| &groups.choices[slot.choice]);
+    let find = |choice: &Choice| {
+        let field = choice.fields.iter().position(|field| field.name == name)?;
+        let place = choice.records.iter().flat_map(|record| &record.places).find(|place| place.field == field)?;
+        Some((choice.fields[field].clone(), place.bits.width()))
+    };
+    let Some((field, width)) = { choices }.find_map(find) else { return Vec::new() };
+    match field.ty {
+        FieldType::Enum(e) => {
+            let values = isa.enums.get(usize::from(e)).into_iter().flat_map(|found| &found.values);
+            values.map(|value| (value.name.clone(), value.bits)).collect()
+        }
+        _ => {
+            let numbers = (0..=ones(width.min(8))).map(|stored| field.encoding.value(stored, width));
+            numbers.filter(|number| (0..8).contains(number)).map(|number| (number.to_string(), number as u64)).collect()
+        }
+    }
 }
 
 fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {

@@ -44,7 +44,6 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         preloads: slice(semantics.facts.preloads.iter().copied()),
         callees: slice(semantics.facts.callees.iter().copied()),
         flow: slice(semantics.facts.flow.iter().copied()),
-        sends: slice(semantics.facts.sends.iter().copied()),
         last_read: semantics.facts.last_read,
     }))
 }

@@ -42,10 +42,8 @@ pub struct Facts {
     pub preloads: Vec<Preload>,
     /// The programs that instructions call.
     pub callees: Vec<Callee>,
-    /// The effects of the values of the flow modifier.
+    /// The effects after instructions.
     pub flow: Vec<Flow>,
-    /// The slots of instructions that do not encode them: the opcode, and the slots as bits.
-    pub sends: Vec<(u16, u8)>,
     /// The alternative of operands that are read for the last time.
     pub last_read: &'static str,
 }

@@ -151,12 +151,15 @@ vocabulary! {
 vocabulary! {
     /// Instructions that run asynchronously.
     pub struct MessagesSpec {
-        /// The modifier that names the slot.
+        /// The modifier that names the slot. In sets of groups, a field of operations.
         required modifier: Spanned<String>,
-        /// The slot for each of its values.
-        required slots: Named<u8>,
+        /// The slot for each of its values. If omitted, its values are the numbers of slots.
+        optional slots: Named<u8>,
         /// The slot of instructions that do not encode one.
         optional instructions: Named<u8>,
+        /// Instructions that wait, and the modifier that names the slot for whose messages they wait. In sets of groups,
+        /// a field of operations, or `slot.field`. `all` for the messages of all slots.
+        optional waits: Named<Spanned<String>>,
     }
 }
 
@@ -165,6 +168,8 @@ vocabulary! {
     pub struct FlowValueSpec {
         /// The slots whose messages it waits for.
         optional waits: Vec<u8>,
+        /// Whether it waits for the message of its own instruction.
+        optional waits_for_itself ("waits for itself"): bool,
         /// Whether divergent threads reconverge.
         optional reconverges: bool,
         /// Whether helper threads end.

@@ -454,12 +454,13 @@ fn facts_are_tables_and_their_mistakes_are_told() {
                  flow: { modifier: half, values: { h1: { waits: [0, 2] }, h0: { ends: true } }, messages: { modifier: half, slots: {}, instructions: { T: 1 } } }\n";
     let compiled_facts = compiled(&spec(facts, "d = a + b")).unwrap_or_else(|message| panic!("{message}"));
     let semantics = compiled_facts.semantics.unwrap();
-    assert_eq!(semantics.sends, [(0, 2)]);
     let [fidelity] = semantics.fidelity else { panic!("{:?}", semantics.fidelity) };
     assert_eq!((fidelity.instructions, fidelity.detail), (&[0][..], "within 1 ulp"));
     assert_eq!(fidelity.evidence, "tested on hardware, within 1 ulp");
     assert_eq!((semantics.preloads[0].first, semantics.preloads[0].values[0].0), (3, "lane"));
-    assert_eq!((semantics.flow[0].value, semantics.flow[0].waits, semantics.flow[1].ends), (2, 5, true));
+    let [sends, waits, ends] = semantics.flow else { panic!("{:?}", semantics.flow) };
+    assert_eq!((sends.instruction, sends.modifier, sends.sends), ("T", "", 2));
+    assert_eq!((waits.modifier, waits.name, waits.value, waits.waits, ends.ends), ("half", "h1", 2, 5, true));
     for (facts, code) in [
         ("  fidelity: [{ instructions: [T, T], is: exact, known: tested }]\n", "E0102"),
         ("  fidelity: [{ instructions: [U], is: exact, known: tested }]\n", "E0101"),
@@ -470,6 +471,8 @@ fn facts_are_tables_and_their_mistakes_are_told() {
             "  flow: { modifier: half, values: {}, messages: { modifier: half, slots: {}, instructions: { U: 1 } } }\n",
             "E0101",
         ),
+        ("  flow: { modifier: half, values: {}, messages: { modifier: half, waits: { U: half } } }\n", "E0101"),
+        ("  flow: { modifier: half, values: {}, messages: { modifier: half, waits: { T: speed } } }\n", "E0101"),
     ] {
         let message = compiled(&spec(facts, "d = a + b")).err().unwrap_or_else(|| panic!("{facts}"));
         assert!(message.contains(code), "{facts}: {message}");

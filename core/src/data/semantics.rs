@@ -9,7 +9,7 @@ use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation,
 records! {
     Semantics {
         operations, intrinsics, states, spaces, faults, nan16, nan32, nan64, pc_bits, path, fidelity, preloads, callees,
-        flow, sends, last_read,
+        flow, last_read,
     }
     Operation { text, nodes, lists, constants, modifiers, intrinsics }
     Intrinsic { name, doc, parameters, result, effects }
@@ -22,7 +22,7 @@ records! {
     Fidelity { instructions, class, detail, evidence, note }
     Preload { name, doc, first, values, uniform }
     Callee { name, doc, instruction, target, addresses, link, clobbers }
-    Flow { modifier, value, sends, waits, reconverges, discards, ends }
+    Flow { instruction, modifier, value, name, sends, waits, waits_for_itself, reconverges, discards, ends }
     Hardware {
         lanes, divergence, unit, aligned, elf, program, banks, aliases, bits, uniform, readings, discards, spaces, calls, intrinsics,
         bursts, unmasks, start, named,

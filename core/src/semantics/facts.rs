@@ -87,17 +87,24 @@ impl Callee {
     }
 }
 
-/// The effect, after the instruction, of one value of a flow modifier.
+/// An effect after an instruction: of one value of a modifier, or of the instruction whatever its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// The modifier.
+    /// The instruction that has the effect; empty if all instructions with the modifier have it.
+    pub instruction: &'static str,
+    /// The modifier. In sets of groups, a field of the operation's slot, or `slot.field`. Empty if the effect does not
+    /// depend on a modifier.
     pub modifier: &'static str,
-    /// The bits of its value.
+    /// The bits of its value. In sets of groups, the value.
     pub value: u64,
+    /// The name of the value; empty if the effect does not depend on a modifier.
+    pub name: &'static str,
     /// The slots for which the instruction sends messages; bit 0 is slot 0.
     pub sends: u8,
     /// The slots for whose messages it waits; bit 0 is slot 0.
     pub waits: u8,
+    /// Whether it waits for its own message.
+    pub waits_for_itself: bool,
     /// Whether divergent threads reconverge.
     pub reconverges: bool,
     /// Whether helper threads end.

@@ -35,11 +35,8 @@ pub struct Semantics {
     pub preloads: &'static [Preload],
     /// The programs that instructions call.
     pub callees: &'static [Callee],
-    /// The effects of flow modifiers.
+    /// The effects after instructions: messages, waits, ends.
     pub flow: &'static [Flow],
-    /// The instructions that always send their messages in the same slots, which they do not encode: the opcode, and
-    /// the slots; bit 0 is slot 0.
-    pub sends: &'static [(u16, u8)],
     /// The alternative that marks the last read of an operand; empty if there is none.
     pub last_read: &'static str,
 }

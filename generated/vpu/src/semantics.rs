@@ -7254,7 +7254,6 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         ],
         callees: &[],
         flow: &[],
-        sends: &[],
         last_read: "",
     }
 };

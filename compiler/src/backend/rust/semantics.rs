@@ -260,15 +260,19 @@ fn facts(semantics: &Semantics) -> TokenStream {
         }
     });
     let flow = semantics.flow.iter().map(|flow| {
-        let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;
+        let Flow { instruction, modifier, value, name, sends, waits, waits_for_itself, reconverges, discards, ends } =
+            *flow;
         let value = Literal::u64_unsuffixed(value);
         let [sends, waits] = [sends, waits].map(Literal::u8_unsuffixed);
         quote! {
             super::__rt::semantics::facts::Flow {
+                instruction: #instruction,
                 modifier: #modifier,
                 value: #value,
+                name: #name,
                 sends: #sends,
                 waits: #waits,
+                waits_for_itself: #waits_for_itself,
                 reconverges: #reconverges,
                 discards: #discards,
                 ends: #ends,
@@ -276,16 +280,11 @@ fn facts(semantics: &Semantics) -> TokenStream {
         }
     });
     let last_read = semantics.last_read;
-    let sends = semantics.sends.iter().map(|(opcode, slots)| {
-        let (opcode, slots) = (Literal::u16_unsuffixed(*opcode), Literal::u8_unsuffixed(*slots));
-        quote!((#opcode, #slots))
-    });
     quote! {
         fidelity: &[#(#fidelity),*],
         preloads: &[#(#preloads),*],
         callees: &[#(#callees),*],
         flow: &[#(#flow),*],
-        sends: &[#(#sends),*],
         last_read: #last_read,
     }
 }

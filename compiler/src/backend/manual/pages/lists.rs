@@ -2,6 +2,7 @@
 
 use isaforge_core::machine::{Divergence, Hardware, Register, Space};
 use isaforge_core::semantics::Semantics;
+use isaforge_core::semantics::facts::Flow;
 use maud::{Markup, html};
 
 use super::{inline, prose};
@@ -146,11 +147,6 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
     let local = semantics.path.as_ref().map_or(0, |path| path.local.into());
     let (wires, states) = semantics.states.split_at_checked(local).unwrap_or_default();
     let prefix = book.banks.first().map_or("", |bank| bank.ends.0.trim_end_matches('0'));
-    let value = |name: &str, bits: u64| {
-        let lists = book.enums.iter().filter(|names| names.name.contains(name) || name.contains(&names.name));
-        let mut texts = lists.flat_map(|names| &names.values).filter(|(found, ..)| *found == bits);
-        texts.next().map_or_else(|| bits.to_string(), |(_, text, _)| text.clone())
-    };
     html! {
         @for (title, states) in [("State outside the banks", states), ("Wires", wires)] {
             @if !states.is_empty() {
@@ -199,7 +195,7 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
         @if !semantics.flow.is_empty() {
             h2 { "After an instruction" }
             dl { @for flow in semantics.flow {
-                dt { code { (value(flow.modifier, flow.value)) } }
+                dt { code { (after(flow)) } }
                 dd { (effects(flow)) }
             } }
         }
@@ -212,7 +208,16 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
     }
 }
 
-fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
+/// What has an effect: a value of a modifier, an instruction, or a value of its modifier.
+fn after(flow: &Flow) -> String {
+    match (flow.instruction, flow.modifier) {
+        (instruction, "") => instruction.to_owned(),
+        ("", modifier) => format!("{modifier} = {}", flow.name),
+        (instruction, modifier) => format!("{instruction}, {modifier} = {}", flow.name),
+    }
+}
+
+fn effects(flow: &Flow) -> String {
     let slots: Vec<String> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
     let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
     let sends = match flow.sends {
@@ -222,6 +227,7 @@ fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
     let parts = [
         sends.as_str(),
         waits.as_str(),
+        if flow.waits_for_itself { "waits for its message" } else { "" },
         if flow.reconverges { "diverged threads reconverge" } else { "" },
         if flow.discards { "helper threads end" } else { "" },
         if flow.ends { "the thread ends" } else { "" },
