@@ -202,13 +202,18 @@ impl Resolver<'_> {
 
     /// The values of a modifier that are numbers of slots, with these slots.
     fn slots_of(&mut self, modifier: &Spanned<String>) -> Vec<(Flow, u8)> {
-        let values = self.values_of(modifier).into_iter();
-        values
-            .filter_map(|(name, value)| {
-                let slots = 1u8.checked_shl(name.parse().ok()?)?;
-                Some((Flow { modifier: text(&modifier.value), value, name: text(&name), ..NOTHING }, slots))
-            })
-            .collect()
+        let values = self.values_of(modifier);
+        let slot = |(name, value): &(String, u64)| {
+            let slots = 1u8.checked_shl(name.parse().ok()?)?;
+            Some((Flow { modifier: text(&modifier.value), value: *value, name: text(name), ..NOTHING }, slots))
+        };
+        let found: Vec<_> = values.iter().filter_map(slot).collect();
+        if found.is_empty() && !values.is_empty() {
+            let message = format!("no value of `{}` is the number of a slot", modifier.value);
+            self.out
+                .push(Diagnostic::error("E0101", modifier.span, message).help("`slots` lists what the values mean"));
+        }
+        found
     }
 
     /// The name of an instruction. `None` if there is no such instruction, or no longer.
@@ -293,17 +298,18 @@ fn values_of_modifier(isa: &Isa, modifier: &str) -> Vec<(String, u64)> {
     let enums = modifiers.find_map(|found| if let Type::Enum(e) = found.ty { isa.enums.get(e) } else { None });
     enums.into_iter().flat_map(|found| &found.values).map(|value| (value.name.clone(), value.bits)).collect()
 }
+
 /// The values of a field of groups, `field` or `slot.field`: those of its enum, or the numbers of slots that it can hold.
 fn values_of_field(isa: &Isa, groups: &Groups, name: &str) -> Vec<(String, u64)> {
     let (slot, name) = name.split_once('.').map_or((None, name), |(slot, field)| (Some(slot), field));
     let slots = groups.slots.iter().filter(|known| slot.is_none_or(|slot| slot == known.name));
-    let choices = slots.map(|slot| &groups.choices[slot.choice]);
+    let mut choices = slots.map(|slot| &groups.choices[slot.choice]);
     let find = |choice: &Choice| {
         let field = choice.fields.iter().position(|field| field.name == name)?;
         let place = choice.records.iter().flat_map(|record| &record.places).find(|place| place.field == field)?;
         Some((choice.fields[field].clone(), place.bits.width()))
     };
-    let Some((field, width)) = { choices }.find_map(find) else { return Vec::new() };
+    let Some((field, width)) = choices.find_map(find) else { return Vec::new() };
     match field.ty {
         FieldType::Enum(e) => {
             let values = isa.enums.get(usize::from(e)).into_iter().flat_map(|found| &found.values);

@@ -471,8 +471,15 @@ fn facts_are_tables_and_their_mistakes_are_told() {
             "  flow: { modifier: half, values: {}, messages: { modifier: half, slots: {}, instructions: { U: 1 } } }\n",
             "E0101",
         ),
-        ("  flow: { modifier: half, values: {}, messages: { modifier: half, waits: { U: half } } }\n", "E0101"),
-        ("  flow: { modifier: half, values: {}, messages: { modifier: half, waits: { T: speed } } }\n", "E0101"),
+        (
+            "  flow: { modifier: half, values: {}, messages: { modifier: half, slots: {}, waits: { U: half } } }\n",
+            "E0101",
+        ),
+        (
+            "  flow: { modifier: half, values: {}, messages: { modifier: half, slots: {}, waits: { T: speed } } }\n",
+            "E0101",
+        ),
+        ("  flow: { modifier: half, values: {}, messages: { modifier: half } }\n", "E0101"),
     ] {
         let message = compiled(&spec(facts, "d = a + b")).err().unwrap_or_else(|| panic!("{facts}"));
         assert!(message.contains(code), "{facts}: {message}");
