@@ -1,10 +1,10 @@
 //! Formats with compressed blocks of texels: BC1 to BC7, ETC2 with EAC, and ASTC for colours from 0 to 1.
 //!
-//! Blocks are decoded once, when a [`Texture`](super::Texture) is created. `bcdec_rs` decodes BC and `astc-decode`
-//! ASTC, to 8 bits a channel for colours from 0 to 1. `texture2ddecoder` decodes the colours of ETC2. It expects
-//! another order of bits for 8-bit EAC, so EAC is decoded here.
+//! Blocks are decoded once, when a [`Texture`](super::Texture) is created. `bcdec_rs` decodes BC, and
+//! `texture2ddecoder` the colours of ETC2. It expects another order of bits for 8-bit EAC, so EAC is decoded here, and
+//! so is ASTC: there is a library that misreads valid blocks, and one that panics on invalid ones.
 
-use astc_decode::{Footprint, astc_decode_block};
+mod astc;
 
 use super::format::Format;
 
@@ -107,8 +107,8 @@ const FOOTPRINTS: [(u8, u8); 14] = [
     (12, 12),
 ];
 
-/// The size in bytes of the largest decoded block: 12 by 12 texels of four bytes.
-const MAX_BLOCK: usize = 12 * 12 * 4;
+/// The size in bytes of the largest decoded block: 12 by 12 texels of eight bytes.
+const MAX_BLOCK: usize = 12 * 12 * 8;
 
 impl Blocks {
     /// Returns the format with this name, as in OpenGL, such as `COMPRESSED_RGBA_ASTC_6x6_KHR` or `RGB8_ETC2`, or `BC1`
@@ -132,6 +132,7 @@ impl Blocks {
             Code::Bc45 { channels: 1, .. } | Code::Eac { channels: 1, .. } => Format::R32F,
             Code::Bc45 { .. } | Code::Eac { .. } => Format::RG32F,
             Code::Bc6 { .. } => Format::RGB16F,
+            Code::Astc(..) if !self.srgb => Format::RGBA16F,
             _ if self.srgb => Format::SRGBA8,
             _ => Format::RGBA8,
         }
@@ -226,12 +227,11 @@ impl Blocks {
                 put(out, std::array::from_fn::<_, 16, _>(both));
             }
             Code::Astc(width, height) => {
-                let Some(block) = block.first_chunk() else { return };
-                let footprint = Footprint::new(width.into(), height.into());
-                // An invalid block is magenta.
-                astc_decode_block(block, footprint, |x, y, colour| {
-                    let at = 4 * (y as usize * usize::from(width) + x as usize);
-                    out[at..at + 4].copy_from_slice(&colour);
+                let block = block.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+                let size = [width, height].map(usize::from);
+                astc::decode(block, size, self.srgb, |at, colour| match self.srgb {
+                    true => out[4 * at..][..4].copy_from_slice(&colour.map(|channel| (channel >> 8) as u8)),
+                    false => put(&mut out[8 * at..], colour.map(|channel| half(channel).to_le_bytes())),
                 });
             }
         }
@@ -252,6 +252,17 @@ impl Blocks {
                 [blue, green, red, alpha] => [red, green, blue, alpha],
             }),
         );
+    }
+}
+
+/// The bits of the half float of a number of 65,536ths, rounded down; the largest number is 1.
+fn half(number: u16) -> u16 {
+    match number.checked_ilog2() {
+        None => 0,
+        Some(_) if number == u16::MAX => 0x3c00,
+        // Denormals.
+        Some(0..2) => number << 8,
+        Some(top) => (top as u16 - 1) << 10 | ((u32::from(number) << 10 >> top) & 0x3ff) as u16,
     }
 }
 

@@ -94,6 +94,7 @@ impl Format {
     pub(super) const RG32F: Format = even(2, 32, Kind::Float);
     /// Three half-precision channels.
     pub(super) const RGB16F: Format = even(3, 16, Kind::Float);
+    pub(super) const RGBA16F: Format = even(4, 16, Kind::Float);
 
     /// Returns the format with this name, as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`,
     /// `SRGB8_ALPHA8`,
