@@ -138,7 +138,6 @@ fn field(isa: &GroupIsa, group: &Group, values: &Values, (slot, name): (usize, &
     };
     let choice = isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?;
     let field = choice.fields.iter().position(|known| known.name == name)?;
-    let record = group.record(isa, slot)?;
-    let mut held = record.places.iter().map(|place| place.field).chain(record.implies.iter().map(|(field, _)| *field));
-    held.any(|held| usize::from(held) == field).then(|| values.get(isa, slot, field) as u64)
+    let has_it = group.record(isa, slot)?.has(u8::try_from(field).ok()?);
+    has_it.then(|| values.get(isa, slot, field) as u64)
 }

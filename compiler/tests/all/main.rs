@@ -17,6 +17,7 @@ mod examples;
 mod families;
 mod fast_decode;
 mod front_end;
+mod group_labels;
 mod hostile;
 mod machine;
 mod machine_groups;

@@ -22,7 +22,7 @@ use crate::assembly::{Assembly, Label, Placed};
 use crate::group::encode::encode;
 use crate::group::error::GroupError;
 use crate::group::parse::{Assembled, TextError, TextReason, assemble};
-use crate::group::program::{extent, is_last, seal, target};
+use crate::group::program::{branch, extent, is_last, seal, target};
 use crate::group::table::{GroupIsa, MAX_BYTES};
 use crate::group::text::{SEPARATOR, print_sized};
 use crate::group::value::{Form, Group};
@@ -141,25 +141,28 @@ pub fn write(isa: &GroupIsa, bytes: &[u8], base: u64, pieces: &[Piece]) -> Strin
         let to = u64::try_from(target(isa, piece.group.as_ref().ok()?, address)?).ok()?.checked_sub(base)?;
         pieces.binary_search_by_key(&to, |piece| piece.at as u64).ok()
     };
-    let targets: Vec<Option<usize>> = pieces.iter().map(place).collect();
-    let labels: BTreeSet<usize> = targets.iter().copied().flatten().collect();
-    let mut out = String::new();
     let mut line = Line::new();
-    for (i, piece) in pieces.iter().enumerate() {
+    let mut labels: BTreeSet<usize> = BTreeSet::new();
+    let mut texts: Vec<Result<String, GroupError>> = Vec::new();
+    for (piece, implied) in pieces.iter().zip(lengths.into_iter().chain(core::iter::repeat(0))) {
+        texts.push(piece.group.map(|group| {
+            line.clear();
+            print_sized(isa, &group, implied.try_into().unwrap_or(0), SEPARATOR, &mut line);
+            let text = line.as_str().to_string();
+            let labelled = place(piece).and_then(|to| Some((to, with_label(isa, &group, &text, &format!("l{to}"))?)));
+            labels.extend(labelled.as_ref().map(|(to, _)| *to));
+            labelled.map_or(text, |(_, text)| text)
+        }));
+    }
+    let mut out = String::new();
+    for (i, (piece, text)) in pieces.iter().zip(&texts).enumerate() {
         if labels.contains(&i) {
             out.push_str(&format!("l{i}:\n"));
         }
         let head = format!("{i} : ");
         out.push_str(&head);
-        match &piece.group {
-            Ok(group) => {
-                line.clear();
-                let implied = lengths.get(i).copied().unwrap_or(0);
-                print_sized(isa, group, implied.try_into().unwrap_or(0), SEPARATOR, &mut line);
-                let mut text = line.as_str().to_string();
-                if let Some(to) = targets.get(i).copied().flatten() {
-                    text = with_label(isa, group, &text, &format!("l{to}"));
-                }
+        match text {
+            Ok(text) => {
                 let gap = format!("\n{:width$}", "", width = head.len());
                 out.push_str(&text.replace(SEPARATOR, &gap));
             }
@@ -176,16 +179,26 @@ pub fn write(isa: &GroupIsa, bytes: &[u8], base: u64, pieces: &[Piece]) -> Strin
     out
 }
 
-/// Replaces the offset in a branch's text with a label.
-fn with_label(isa: &GroupIsa, group: &Group, text: &str, label: &str) -> String {
-    let Some(found) = isa.program.targets.iter().find(|t| group.has(t.slot as usize)) else { return text.to_string() };
-    let offset = group.get(isa, found.slot as usize, found.field as usize).to_string();
-    let replace = |part: &str| match part.strip_suffix(&offset) {
-        Some(before) if before.ends_with(' ') => format!("{before}{label}"),
-        _ => part.to_string(),
+/// Replaces the offset in a branch's text with a label. `None` if it is not the last word of an operation.
+fn with_label(isa: &GroupIsa, group: &Group, text: &str, label: &str) -> Option<String> {
+    let (slot, field) = branch(isa, group).map(|found| (found.slot.into(), found.field.into()))?;
+    let offset = group.get(isa, slot, field).to_string();
+    let parts: Vec<&str> = text.split(SEPARATOR).collect();
+    let with = |number: usize, before: &str, word: &str| {
+        let replaced = |(index, part): (usize, &&str)| {
+            if index == number { format!("{before}{word}") } else { (*part).to_string() }
+        };
+        parts.iter().enumerate().map(replaced).collect::<Vec<_>>().join(SEPARATOR)
     };
-    let parts: Vec<String> = text.split(SEPARATOR).map(replace).collect();
-    parts.join(SEPARATOR)
+    let ends = parts.iter().enumerate().filter_map(|(number, part)| Some((number, part.strip_suffix(&offset)?)));
+    let mut ends = ends.filter(|(_, before)| before.ends_with(' '));
+    // Other operations may end with the same number: another one in its place has to change the target.
+    let other = if offset == "0" { i64::from(isa.unit) } else { 0 };
+    let is_target = |(number, before): &(usize, &str)| {
+        let read = assemble(isa, &with(*number, before, &other.to_string()));
+        read.is_ok_and(|read| read.values.has(slot) && read.values.get(isa, slot, field) == other)
+    };
+    ends.find(is_target).map(|(number, before)| with(number, before, label))
 }
 
 /// A line of a group's text, or the rest of one.
@@ -274,12 +287,16 @@ impl<'t> Part<'t> {
             Err(error) => error,
         };
         // The last word of a branch may be a label, and a label may have any name.
-        for row in self.rows.iter().take(MAX_ROWS).filter(|_| error.reason == TextReason::Operands) {
+        for row in self.rows.iter().take(MAX_ROWS) {
             let word = last_word(row.full);
             if !is_label(word) || row.text().trim_start().starts_with(word) {
                 continue;
             }
             let known = labels.get_key_value(word);
+            // An operation that starts with an optional word is not known by its first word alone.
+            if error.reason != TextReason::Operands && known.is_none() {
+                continue;
+            }
             let with_zero = assemble(isa, &self.text(Some((last_word(row.text()), "0"))));
             let Ok(read) = with_zero else { continue };
             if !isa.program.targets.iter().any(|t| read.values.has(t.slot.into())) {

@@ -2,7 +2,7 @@
 
 use crate::group::decode::decode;
 use crate::group::error::GroupError;
-use crate::group::table::{Derive, GroupIsa, Test, When};
+use crate::group::table::{Derive, GroupIsa, Target, Test, When};
 use crate::group::value::Group;
 
 /// Whether a group is the last of a program.
@@ -91,9 +91,17 @@ pub fn seal(isa: &GroupIsa, start: usize, before: Option<usize>, last: usize) ->
     (before, last.next_multiple_of(align))
 }
 
+/// Where `group` holds the target of a branch.
+pub(super) fn branch<'i>(isa: &'i GroupIsa, group: &Group) -> Option<&'i Target> {
+    isa.program.targets.iter().find(|target| {
+        let record = group.record(isa, target.slot.into());
+        record.is_some_and(|record| record.has(target.field))
+    })
+}
+
 /// The target offset of a branch in `group`, which starts at `start`. `None` when it does not branch.
 pub fn target(isa: &GroupIsa, group: &Group, start: usize) -> Option<i64> {
-    let target = isa.program.targets.iter().find(|t| group.has(t.slot as usize))?;
+    let target = branch(isa, group)?;
     let offset = group.get(isa, target.slot as usize, target.field as usize);
     let absolute = group.get(isa, target.slot as usize, target.absolute as usize) != 0;
     Some(if absolute { offset } else { offset + start as i64 })

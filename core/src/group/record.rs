@@ -47,6 +47,12 @@ impl Record {
         }
     }
 
+    /// Whether it has a field, in bits or as an implied value; otherwise the field has its default.
+    pub fn has(&self, field: u8) -> bool {
+        self.places.iter().any(|place| place.field == field)
+            || self.implies.iter().any(|(implied, _)| *implied == field)
+    }
+
     /// The value of a field in a `word` of this record.
     pub fn get(&self, choice: &Choice, field: usize, word: u64) -> i64 {
         match self.holds(choice, field) {
