@@ -90,6 +90,8 @@ impl Resolver<'_> {
                 complete = None;
                 continue;
             };
+            // A number that is declared as signed is, whatever it is computed from.
+            let signed = signed || whole.signed;
             let mut back = draft.names(&self.isa);
             back.insert(0, Name { name: "value".to_owned(), signed, ..whole });
             let mut inverse = Vec::new();

@@ -12,6 +12,16 @@ fn a_way_back_may_be_given() {
     assert!(assembled(engine, "m 0x11").is_err());
 }
 
+#[test]
+fn a_computed_number_is_as_signed_as_it_is_declared() {
+    let spec = "isa: offsets\nword: 24\nprovenance: document\ninstructions:\n  a:\n    doc: A.\n    fixed: { 23..8: 1 }\n    \
+                fields: { hi: { bits: 7..4, number: decimal }, lo: { bits: 3..0, number: decimal } }\n    \
+                operands: { v: { immediate: signed, value: '(hi << 4) + lo - 8' } }\n";
+    let engine = of_text("offsets", spec, 0).unwrap_or_else(|why| panic!("{why}"));
+    both_ways(engine, &[("000100", "a #-8"), ("080100", "a #0"), ("ff0100", "a #247")]);
+    assert!(assembled(engine, "a #-9").is_err() && assembled(engine, "a #248").is_err());
+}
+
 const HALVES: &str = r#"
 isa: halves
 word: [32]
