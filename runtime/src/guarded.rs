@@ -41,12 +41,12 @@ impl<T> Default for Guarded<T> {
     }
 }
 
-impl From<Vec<u8>> for Guarded<u8> {
+impl From<&[u8]> for Guarded<u8> {
     /// Memory is not committed for blocks of zeros until they are written.
-    fn from(bytes: Vec<u8>) -> Self {
+    fn from(bytes: &[u8]) -> Self {
         let mut pages = Pages::zeroed(bytes.len());
         for (to, from) in pages.chunks_mut(ZEROS).zip(bytes.chunks(ZEROS)) {
-            if from.iter().any(|byte| *byte != 0) {
+            if *from != [0; ZEROS][..from.len()] {
                 to.copy_from_slice(from);
             }
         }
@@ -54,9 +54,15 @@ impl From<Vec<u8>> for Guarded<u8> {
     }
 }
 
-impl<T: Copy> Clone for Guarded<T> {
+impl From<Vec<u8>> for Guarded<u8> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Guarded::from(&bytes[..])
+    }
+}
+
+impl Clone for Guarded<u8> {
     fn clone(&self) -> Self {
-        Guarded(Pages::collect(self.iter().copied()))
+        Guarded::from(&**self)
     }
 }
 

@@ -72,6 +72,9 @@ pub enum MemoryFault {
     },
 }
 
+/// The number of bytes that are compared together: slices are compared much faster than bytes one by one.
+const BLOCK: usize = 4096;
+
 /// A contiguous range of mapped bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
@@ -170,8 +173,11 @@ impl Memory {
     /// Copies the bytes of `other` that differ from `before`. All three have the same regions.
     pub(crate) fn merge(&mut self, before: &Memory, other: &Memory) {
         for ((region, before), other) in self.regions.iter_mut().zip(&before.regions).zip(&other.regions) {
-            for ((byte, before), other) in region.bytes.iter_mut().zip(&*before.bytes).zip(&*other.bytes) {
-                *byte = if before == other { *byte } else { *other };
+            let blocks = region.bytes.chunks_mut(BLOCK).zip(before.bytes.chunks(BLOCK)).zip(other.bytes.chunks(BLOCK));
+            for ((block, before), other) in blocks.filter(|((_, before), other)| before != other) {
+                for ((byte, before), other) in block.iter_mut().zip(before).zip(other) {
+                    *byte = if before == other { *byte } else { *other };
+                }
             }
         }
     }
@@ -179,9 +185,11 @@ impl Memory {
     /// Finds the first address at which two memories with the same regions differ, and both bytes there.
     pub(crate) fn first_difference(&self, other: &Memory) -> Option<(u64, u8, u8)> {
         self.regions.iter().zip(&other.regions).find_map(|(one, other)| {
-            let mut bytes = one.bytes.iter().zip(other.bytes.iter()).enumerate();
+            let mut blocks = one.bytes.chunks(BLOCK).zip(other.bytes.chunks(BLOCK)).enumerate();
+            let (block, (one_block, other_block)) = blocks.find(|(_, (one, other))| one != other)?;
+            let mut bytes = one_block.iter().zip(other_block).enumerate();
             let (offset, (one_byte, other_byte)) = bytes.find(|(_, (one, other))| one != other)?;
-            Some((one.base + offset as u64, *one_byte, *other_byte))
+            Some((one.base + (block * BLOCK + offset) as u64, *one_byte, *other_byte))
         })
     }
 
