@@ -9,9 +9,10 @@
 //!   A barrier between an access and an atomic extends the atomic of one warp to its whole workgroup.
 //!
 //! Acquiring or releasing a lock counts as an atomic. An atomic orders accesses whatever its address: every reported
-//! race is real, but not every race is reported. Memory use is bounded: the last three accesses are kept per word, the
-//! last atomics per warp and workgroup, and only the first [`Races::WORDS`] words and [`Races::WARPS`] warps that
-//! access memory.
+//! race is real, but not every race is reported. Nor are those of other orders of execution: an atomic orders accesses
+//! as they come in this run, and engines run warps and workgroups in orders of their own. Memory use is bounded: the
+//! last three accesses are kept per word, the last atomics per warp and workgroup, and only the first [`Races::WORDS`]
+//! words and [`Races::WARPS`] warps that access memory.
 //!
 //! Most accesses are to a whole line of memory, one word by each lane of a warp. As long as a line is only accessed
 //! like that, its words share their record.
@@ -93,7 +94,7 @@ impl fmt::Display for Side {
 pub struct Races {
     /// One race for each pair of instructions, at most [`Races::MAX_FOUND`].
     pub found: Vec<Race>,
-    /// The number of pairs of accesses that raced.
+    /// The number of pairs of accesses found to race. There may be more, since not all accesses are kept.
     pub count: u64,
     /// Whether some accesses were not tracked for lack of space.
     pub partial: bool,

@@ -338,6 +338,8 @@ pub struct Properties {
     pub banks: Vec<Bank>,
     /// The address spaces with a memory of their own.
     pub spaces: Vec<&'static str>,
+    /// The addresses of workgroup memory, if they are apart from those of other memory.
+    pub group_memory: Option<Range<u64>>,
     /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.
     pub unit: u64,
     /// The `pc` of the first byte of the program's code.
@@ -393,6 +395,11 @@ pub trait Machine {
     /// The address spaces with a memory of their own.
     fn spaces(&self) -> &[&'static str] {
         &self.properties().spaces
+    }
+
+    /// The addresses of workgroup memory, if they are apart from those of other memory.
+    fn group_memory(&self) -> Option<&Range<u64>> {
+        self.properties().group_memory.as_ref()
     }
 
     /// The number of bytes of code per step of a [`pc`](At::pc): 1 if a `pc` is an address.

@@ -63,6 +63,7 @@ impl<'a, const L: usize> Watched<'a, L> {
             lanes: usize::from(hardware.lanes).clamp(1, L),
             banks: hardware.banks.iter().map(bank).chain(states().map(state)).collect(),
             spaces: hardware.spaces.iter().filter_map(|own| name(semantics, own)).collect(),
+            group_memory: None,
             unit: 1,
             base,
             code,

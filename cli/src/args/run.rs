@@ -40,7 +40,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
     /// Detect races: threads that access the same bytes, at least one of them writing, without a barrier or atomic
-    /// between them. Exit status 1 if there are any; no outputs are written
+    /// between them. Only this execution is examined: threads may run in another order with another `--engine`, and
+    /// other orders may race. Exit status 1 if there are any; no outputs are written
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "coverage", "flame"])]
     pub races: bool,
     /// Print JSON, one object per line: the steps of `--trace`, the stops of `--break`, then the result with the memory

@@ -53,8 +53,13 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
             writeln!(out, "{}", object(race))?;
             continue;
         }
-        let space = race.space.map_or(String::new(), |space| format!("{space}:"));
-        writeln!(out, "race at {space}{:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
+        let group = opened.machine.group_memory().filter(|group| group.contains(&race.address));
+        let place = match (race.space, group) {
+            (Some(space), _) => format!("at {space}:{:#x}", race.address),
+            (None, Some(group)) => format!("in workgroup memory, byte {}", race.address - group.start),
+            (None, None) => format!("at {:#x}", race.address),
+        };
+        writeln!(out, "race {place}: {}, {}", side(race, 0), side(race, 1))?;
     }
     out.flush()?;
     if let Err(reason) = ended {
@@ -69,8 +74,9 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     if !args.quiet {
         let pairs = count(races.found.len() as u64, "pair");
         say(&match races.count {
-            0 => "no races".to_owned(),
-            accesses => format!("{} of instructions, {} of accesses", pairs, count(accesses, "pair")),
+            0 => "no races in this execution".to_owned(),
+            // Only some accesses to each word are kept.
+            accesses => format!("at least {pairs} of instructions, {} of accesses", count(accesses, "pair")),
         });
     }
     Ok(Status::mistakes_if(races.count > 0))

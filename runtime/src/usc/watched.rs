@@ -23,6 +23,7 @@ impl<'a> Watched<'a> {
             lanes: LANES,
             banks,
             spaces: Vec::new(),
+            group_memory: None,
             unit: 1,
             base: 0,
             code: code.to_vec(),

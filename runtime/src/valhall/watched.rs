@@ -11,6 +11,7 @@ use super::fast;
 use super::group::{Group, group_number, warp_number};
 use super::host::Host;
 use super::observe::{Moment, Observer, TERMS};
+use super::space::{THREADS, WORKGROUP};
 use super::warp::LANES;
 use crate::deadline::Deadline;
 use crate::level::Level;
@@ -38,6 +39,7 @@ impl<'a> Watched<'a> {
                 Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared().titled("uniforms"),
             ],
             spaces: Vec::new(),
+            group_memory: Some(WORKGROUP..THREADS),
             unit: 8,
             base: 0,
             code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),

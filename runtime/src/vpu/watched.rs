@@ -28,6 +28,7 @@ impl<'a> Watched<'a> {
             lanes: THREADS,
             banks,
             spaces: Vec::new(),
+            group_memory: None,
             unit: 8,
             base: 0,
             code,
