@@ -283,7 +283,12 @@ impl<'t> Parser<'t, '_> {
                 return Err(format!("a comparison such as `==` or `<` is expected, but {found}"));
             }
         };
-        Ok(Tree::Compare(left, op, self.term()?))
+        let right = self.term()?;
+        let kind = left.1.or(right.1).unwrap_or_else(|| implied(&left, &right));
+        for (number, other) in [(&left.0, &right.0), (&right.0, &left.0)] {
+            fits(number, other, kind)?;
+        }
+        Ok(Tree::Compare(left, op, right))
     }
 
     fn term(&mut self) -> Result<Term, String> {
@@ -346,6 +351,24 @@ impl<'t> Parser<'t, '_> {
             part => Ok(What::Register { register, width: bank.width, part }),
         }
     }
+}
+
+/// Reports a whole number that the other side of a comparison never holds.
+fn fits(number: &What, other: &What, kind: Kind) -> Result<(), String> {
+    let (number, width) = match (number, other) {
+        (What::Whole(number), What::Register { width, part, .. }) => (*number, part.map_or(*width, |_| 16)),
+        (What::Whole(number), What::Memory(_)) => (*number, 32),
+        _ => return Ok(()),
+    };
+    let (least, most) = match kind {
+        Kind::Unsigned => (0, (1i128 << width) - 1),
+        Kind::Signed => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
+        Kind::F32 | Kind::F16 => return Ok(()),
+    };
+    if (least..=most).contains(&number) {
+        return Ok(());
+    }
+    Err(format!("`{number}` is compared with {width} bits, which hold {least} to {most}"))
 }
 
 fn literal(token: &str, negative: bool) -> Result<What, String> {
@@ -462,6 +485,9 @@ mod tests {
             ("(r1 == 1", "a `)` is missing"),
             ("r1 == 99999999999999999999", "is not a number"),
             ("r1:f64 == 1", "`:` must be followed by"),
+            ("r1 == 4294967296", "`4294967296` is compared with 32 bits, which hold 0 to 4294967295"),
+            ("-2147483649 < r1", "which hold -2147483648 to 2147483647"),
+            ("r3.h1 == 65536", "is compared with 16 bits"),
         ] {
             let error = parse(text).expect_err(text);
             assert!(error.contains(expected), "{text}: {error}");

@@ -54,7 +54,13 @@ impl<'b> Names<'b> {
                 let (count, first, last) = (array.count, array.name(0), array.name(array.count.saturating_sub(1)));
                 format!("`{name}` is an array of {count} elements; name one of `{first}` to `{last}`")
             }
-            None => format!("there is no register `{name}`"),
+            None => {
+                let known = self.banks.iter().map(|bank| match bank.count {
+                    0 | 1 => bank.name(0),
+                    count => format!("{} to {}", bank.name(0), bank.name(count - 1)),
+                });
+                format!("there is no register `{name}`, only {}", known.collect::<Vec<_>>().join(", "))
+            }
         }
     }
 

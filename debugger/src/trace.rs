@@ -45,10 +45,9 @@ impl Filter {
             }
         };
         let named = |name: &String| {
-            let known = || machine.banks().iter().map(|bank| bank.name(0)).collect::<Vec<_>>().join(", ");
             let (banks, lanes, spaces) = (machine.banks(), machine.lanes(), machine.spaces());
             let names = Names { banks, states: &listing.states, lanes, spaces };
-            names.registers(name).map_err(|error| format!("{error}; the first ones are {}", known()))
+            names.registers(name)
         };
         let registers: Vec<Vec<Register>> = registers.iter().map(named).collect::<Result<_, _>>()?;
         Ok(Filter {
