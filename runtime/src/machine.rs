@@ -22,7 +22,7 @@ mod watched;
 
 pub use access::{Access, AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 pub(crate) use access::{forward_accesses, parts};
-pub use number::{float_bits, integer_bits};
+pub use number::{decimal_bits, float_bits, integer_bits};
 pub use variable::Variable;
 pub use watched::Watched;
 

@@ -6,6 +6,7 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
 
+use super::decimal::Decimal;
 use super::valhall::resources::launch::{ImageContent, TextureContent};
 
 vocabulary! {
@@ -236,7 +237,7 @@ impl FromNode for Uniform {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match node.value {
-            Value::Float(value) => Some(Uniform::Word((value as f32).to_bits())),
+            Value::Float(_) => Decimal::read(node, 32, r).map(|bits| Uniform::Word(bits as u32)),
             Value::Int(_) => Word::from_node(node, r).map(|word| Uniform::Word(word.0)),
             Value::Map(_) => AddressOf::from_node(node, r).map(|given| Uniform::Address(given.address)),
             _ => {
@@ -277,7 +278,7 @@ impl FromNode for Float {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match node.value {
-            Value::Float(value) => Some(Float(value as f32)),
+            Value::Float(_) => Decimal::read(node, 32, r).map(|bits| Float(f32::from_bits(bits as u32))),
             Value::Int(value) => Some(Float(value as f32)),
             Value::Text(ref text) if is_special(text) => {
                 let error = Diagnostic::error("E0020", node.span, format!("expected a number, found text `{text}`"));

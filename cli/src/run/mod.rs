@@ -4,6 +4,7 @@
 
 pub mod buffers;
 mod by_name;
+pub mod decimal;
 mod document;
 pub mod engine;
 pub mod init;

@@ -1,5 +1,7 @@
 //! Numbers that people give to registers.
 
+use std::cmp::Ordering;
+
 use half::f16;
 use isaforge_core::bits::ones;
 
@@ -24,22 +26,105 @@ pub fn integer_bits(value: i128, width: u32) -> Result<u64, (String, String)> {
 /// # Errors
 /// When it does not fit, or there are no floats of this width: the problem, and what fits.
 pub fn float_bits(value: f64, width: u32) -> Result<u64, (String, String)> {
-    let (rounded, is_finite) = match width {
-        16 => (u64::from(f16::from_f64(value).to_bits()), f16::from_f64(value).is_finite()),
-        32 => (u64::from((value as f32).to_bits()), (value as f32).is_finite()),
-        64 => (value.to_bits(), true),
+    fitting(&format!("{value:?}"), value.is_finite(), width, (f16::from_f64(value), value as f32, value))
+}
+
+/// The bits of a decimal number in a register of this width: the nearest float, rounded only once. `None` if Rust does
+/// not read the text as a number.
+///
+/// # Errors
+/// As [`float_bits`].
+pub fn decimal_bits(text: &str, width: u32) -> Option<Result<u64, (String, String)>> {
+    let (double, single) = (text.parse().ok()?, text.parse().ok()?);
+    let is_finite = text.contains(|c: char| c.is_ascii_digit());
+    Some(fitting(text, is_finite, width, (nearest_half(text, double), single, double)))
+}
+
+/// The bits of a number that was rounded to each type of floats, for the type of this width. A finite number must stay
+/// one.
+fn fitting(
+    text: &str,
+    is_finite: bool,
+    width: u32,
+    (half, single, double): (f16, f32, f64),
+) -> Result<u64, (String, String)> {
+    let (rounded, stays_finite, most) = match width {
+        16 => (half.to_bits().into(), half.is_finite(), f16::MAX.to_f64()),
+        32 => (single.to_bits().into(), single.is_finite(), f32::MAX.into()),
+        64 => (double.to_bits(), double.is_finite(), f64::MAX),
         _ => {
             let message = format!("there are no floats of {}", bits(width));
             return Err((message, "expected a whole number; floats have 16, 32 or 64 bits".to_owned()));
         }
     };
-    if is_finite || !value.is_finite() {
-        return Ok(rounded);
+    if is_finite && !stays_finite {
+        let fits = format!("expected -{most:?} to {most:?}");
+        return Err((format!("`{text}` does not fit a float of {width} bits"), fits));
     }
-    let most = if width == 16 { f16::MAX.to_f64() } else { f32::MAX.into() };
-    Err((format!("`{value:?}` does not fit a float of {width} bits"), format!("expected -{most:?} to {most:?}")))
+    Ok(rounded)
+}
+
+/// The half nearest to a decimal number, whose nearest double is known. The half nearest to the double is another only
+/// if the double is in the middle between two halves and the number is not. Then the double beside it, on the side of
+/// the number, is rounded instead.
+fn nearest_half(text: &str, double: f64) -> f16 {
+    // Middles between halves are multiples of 2^-25; doubles beside those round like any number on their side.
+    if (double * f64::from(1 << 25)).fract() != 0.0 {
+        return f16::from_f64(double);
+    }
+    let size = double.abs();
+    let beside = match digits(text.trim_start_matches(['-', '+'])).cmp(&digits(&format!("{size:.60}"))) {
+        Ordering::Less => size.next_down(),
+        Ordering::Equal => size,
+        Ordering::Greater => size.next_up(),
+    };
+    f16::from_f64(beside.copysign(double))
+}
+
+/// The digits of a decimal number without sign and without zeros at their ends, after the position of the point. Such
+/// pairs compare like the numbers.
+fn digits(text: &str) -> (i64, String) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let kept = all.trim_start_matches('0');
+    let point = whole.len() as i64 - (all.len() - kept.len()) as i64;
+    (point.saturating_add(exponent.parse().unwrap_or(0)), kept.trim_end_matches('0').to_owned())
 }
 
 fn bits(width: u32) -> String {
     if width == 1 { "one bit".to_owned() } else { format!("{width} bits") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_numbers_are_rounded_once() {
+        let bits = |text: &str, width: u32| decimal_bits(text, width).and_then(Result::ok);
+        for (text, single) in [
+            ("1.000000059604644775390625", 0x3f80_0000),
+            ("1.000000059604644775390625001", 0x3f80_0001),
+            ("16777217.000000001", 0x4b80_0001),
+            ("3.4028235677973366e38", 0x7f7f_ffff),
+        ] {
+            assert_eq!(bits(text, 32), Some(single), "{text}");
+        }
+        // The middle between 1 and the next half is 1.00048828125; between 0 and the least half, 2^-25.
+        for (text, half) in [
+            ("1.00048828125", 0x3c00),
+            ("1.00048828125000000000000000001", 0x3c01),
+            ("-1.00048828125000000000000000001e0", 0xbc01),
+            ("100146484.375e-8", 0x3c02),
+            ("1.00146484374999999999999999999", 0x3c01),
+            ("0.1", 0x2e66),
+            ("2.98023223876953125e-8", 0),
+            ("2.980232238769531250000000001e-8", 1),
+            ("65519.9999999999999999999999", 0x7bff),
+        ] {
+            assert_eq!(bits(text, 16), Some(half), "{text}");
+        }
+        assert_eq!((bits("65520", 16), bits("1e400", 64), bits("inf", 32)), (None, None, Some(0x7f80_0000)));
+    }
 }

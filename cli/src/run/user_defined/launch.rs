@@ -4,8 +4,9 @@ use isaforge_compiler::keys::{FromNode, Named, OneOrMany, Reader};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::vocabulary;
 use isaforge_compiler::yaml::{Node, Value};
-use isaforge_runtime::machine::{float_bits, integer_bits};
+use isaforge_runtime::machine::integer_bits;
 
+use crate::run::decimal::Decimal;
 use crate::run::launch::{Buffer, Output, Program};
 
 vocabulary! {
@@ -30,12 +31,12 @@ vocabulary! {
 }
 
 /// The value of a register or a state: an integer or a float.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Number {
     /// An integer.
     Int(i128),
     /// A float of the register's width.
-    Float(f64),
+    Float(Decimal),
 }
 
 impl FromNode for Number {
@@ -43,7 +44,7 @@ impl FromNode for Number {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match node.value {
-            Value::Float(value) => Some(Number::Float(value)),
+            Value::Float(_) => Decimal::of(node, r).map(Number::Float),
             Value::Int(value) => Some(Number::Int(value)),
             _ => {
                 r.wrong_kind(node, Self::EXPECTED);
@@ -58,10 +59,10 @@ impl Number {
     ///
     /// # Errors
     /// When it does not fit: the problem, and what fits.
-    pub fn bits(self, width: u32) -> Result<u64, (String, String)> {
+    pub fn bits(&self, width: u32) -> Result<u64, (String, String)> {
         match self {
-            Number::Int(value) => integer_bits(value, width),
-            Number::Float(value) => float_bits(value, width),
+            Number::Int(value) => integer_bits(*value, width),
+            Number::Float(value) => value.bits(width),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The keys of launch files for the VPU.
 
-use half::f16;
 use isaforge_compiler::diagnostic::Diagnostic;
 use isaforge_compiler::keys::{FromNode, Reader};
 use isaforge_compiler::source::Spanned;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
 
+use crate::run::decimal::Decimal;
 use crate::run::launch::{Program, Word};
 
 vocabulary! {
@@ -194,7 +194,7 @@ impl FromNode for Component {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let value = match node.value {
-            Value::Float(value) => return Some(Component(f16::from_f64(value).to_bits())),
+            Value::Float(_) => return Decimal::read(node, 16, r).map(|bits| Component(bits as u16)),
             Value::Int(value) => value,
             _ => {
                 r.wrong_kind(node, Self::EXPECTED);
