@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use isaforge_core::machine::Hardware;
-use isaforge_core::semantics::{Semantics, State};
+use isaforge_core::semantics::{Node, Op, Semantics, State};
 
 use crate::deadline::Deadline;
 use crate::engine::Execution;
@@ -36,6 +36,17 @@ const SLICE: u64 = 1 << 22;
 pub fn slice(semantics: &Semantics, lanes: usize) -> u64 {
     let longest = semantics.operations.iter().map(|operation| operation.nodes.len()).max().unwrap_or(0);
     (SLICE / (longest.max(16) * lanes) as u64).max(1)
+}
+
+/// The highest address in the common memory that the program counter or an access to memory can hold.
+pub fn last_byte(hardware: &Hardware, semantics: &Semantics) -> u64 {
+    let is_own = |space: u16| hardware.spaces.iter().any(|own| own.space == space);
+    let is_common = |node: &&Node| matches!(node.op, Op::Load | Op::Store | Op::Atomic) && !is_own(node.imm & 0xff);
+    let addresses = semantics.operations.iter().flat_map(|operation| {
+        let address = |node: &Node| operation.nodes.get(usize::from(node.args[0])).map(|address| address.ty.mask());
+        operation.nodes.iter().filter(is_common).filter_map(address)
+    });
+    addresses.fold(hardware.last_address(semantics), u64::max)
 }
 
 /// A program as it lies in memory: its address, its bytes, and whether it can be written. Program memory has the size

@@ -7,7 +7,7 @@ use std::path::Path;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
-use isaforge_runtime::Memory;
+use isaforge_runtime::{Launch, Memory};
 
 use super::launch::{Buffer, BufferNumber, Output, PixelFormat, Uniform};
 use crate::input;
@@ -22,6 +22,9 @@ const FIRST_ADDRESS: u64 = 0x10_0000;
 const PAGE: u64 = 0x1000;
 /// The alignment of buffers without an explicit address in an address space, which may be small.
 const STEP: u64 = 16;
+
+/// The mistake of a buffer that no address reaches.
+const BEYOND: &str = "the buffer ends beyond the last address";
 
 /// The buffers of a launch, by name.
 #[derive(Clone, Debug)]
@@ -45,12 +48,14 @@ pub struct Space {
 impl Buffers {
     /// Reads the buffers of a launch file in `folder`.
     pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
-        Buffers::beside(None, &[], given, folder, out)
+        Buffers::beside(None, u64::MAX, &[], given, folder, out)
     }
 
-    /// Reads the buffers of a launch file whose program lies in the common memory, at these addresses.
+    /// Reads the buffers of a launch file whose program lies in the common memory, at these addresses; `last` is the
+    /// highest address there.
     pub fn beside(
         program: Option<(Range<u64>, Span)>,
+        last: u64,
         spaces: &[Space],
         given: &[(Spanned<String>, Buffer)],
         folder: &Path,
@@ -73,7 +78,7 @@ impl Buffers {
         for (((_, buffer), content), space) in given.iter().zip(&contents).zip(&within) {
             let Some(address) = &buffer.address else { continue };
             let Some(end) = address.checked_add(content.len() as u64) else {
-                out.push(Diagnostic::error("L0003", address.span, "the buffer ends beyond the last address"));
+                out.push(Diagnostic::error("L0003", address.span, BEYOND));
                 continue;
             };
             if let Some((code, span)) =
@@ -126,6 +131,11 @@ impl Buffers {
                     None => Diagnostic::error("L0003", name.span, full).help("give the buffers addresses"),
                 });
             }
+            if space.is_none() && address.saturating_add(size.max(1) - 1) > last {
+                let span = buffer.address.as_ref().map_or(name.span, |address| address.span);
+                let error = Diagnostic::error("L0003", span, BEYOND);
+                out.push(error.help(format!("the instruction set has addresses up to {last:#x}")));
+            }
             (address, content)
         });
         let memory = memory.collect();
@@ -174,9 +184,9 @@ impl Buffers {
     }
 
     /// The words of the uniforms, some of which are addresses of buffers.
-    pub fn uniforms(&self, given: &[Uniform], out: &mut Diagnostics) -> Vec<u32> {
-        let mut words = Vec::with_capacity(given.len());
-        for uniform in given {
+    pub fn uniforms(&self, given: Option<&Spanned<Vec<Uniform>>>, out: &mut Diagnostics) -> Vec<u32> {
+        let mut words = Vec::new();
+        for uniform in given.iter().flat_map(|given| given.iter()) {
             match uniform {
                 Uniform::Word(word) => words.push(*word),
                 Uniform::Address(name) => {
@@ -184,6 +194,10 @@ impl Buffers {
                     words.extend([address as u32, (address >> 32) as u32]);
                 }
             }
+        }
+        if let Some(given) = given.filter(|_| words.len() as u64 > Launch::MAX_UNIFORMS) {
+            let message = format!("there are {} words of uniforms, at most {}", words.len(), Launch::MAX_UNIFORMS);
+            out.push(Diagnostic::error("L0003", given.span, message));
         }
         words
     }

@@ -25,7 +25,7 @@ vocabulary! {
         /// Maximum number of instructions, summed over all threads.
         optional budget: u64,
         /// The uniform words, in order.
-        optional uniforms: Vec<Uniform>,
+        optional uniforms: Spanned<Vec<Uniform>>,
         /// Memory buffers, by names of your choice.
         optional buffers: Named<Buffer>,
         /// Textures, in order.

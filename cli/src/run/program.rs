@@ -43,7 +43,12 @@ pub fn load_words(
     sources: &mut Sources,
     out: &mut Diagnostics,
 ) -> Option<Vec<u64>> {
-    load((Tables::Words(isa), 0), program, folder, sources, out).map(|bytes| words::of_bytes(isa, &bytes))
+    let words = words::of_bytes(isa, &load((Tables::Words(isa), 0), program, folder, sources, out)?);
+    if words.is_empty() {
+        out.push(Diagnostic::error("L0002", program.span(), "the program is empty"));
+        return None;
+    }
+    Some(words)
 }
 
 /// Reads the code in a file.

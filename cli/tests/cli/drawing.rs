@@ -235,6 +235,17 @@ fn what_cannot_be_drawn_is_told() {
         ("textures: [{ words: [1, 2, 3], size: [2, 1], levels: 2, range: [1] }]", "L0003", "a range of levels has two"),
         ("textures: [{ words: [1], size: [1, 1], border: [1] }]", "L0003", "a colour has four numbers"),
         ("uniforms: [{ address: b }]", "L0004", "there is no buffer `b`"),
+        ("textures: [{ words: [1], size: [1, 1], levels: 0 }]", ":7:48", "a texture has at least one level"),
+        ("textures: [{ words: [1], size: [1, 1], range: [3, 1] }]", ":7:47", "the least and the greatest"),
+        ("textures: [{ words: [1], size: [1, 1], range: [.nan, 1] }]", ":7:47", "the least and the greatest"),
+        ("textures: [{ words: [1], size: [1, 1], bias: .nan }]", ":7:46", "a bias is a number"),
+        ("varyings: [{ offset: 0, flat: [1, 2] }, { offset: 4, flat: 3 }]", ":7:51", "two varyings overlap"),
+        ("varyings: [{ offset: 2, flat: 3 }]", ":7:22", "a multiple of 4"),
+        ("varyings: [{ offset: 0xfffffffc, flat: [3, 4] }]", ":7:22", "offsets below 2^32"),
+        ("primitive: lines", ":7:12", "a primitive has `vertices`"),
+        ("point size: 4\nvertices: [[0, 0], [1, 0], [1, 1]]", ":7:13", "only `primitive: points`"),
+        ("vertices: [[0, 0], [1, 0], [.nan, 1]]", ":7:11", "a vertex has two numbers, x and y, both finite"),
+        ("targets: [{ file: o.png }, { file: ./o.png }]", ":6:36", "two targets have the same file"),
         ("uniform buffers: [b]\nbuffers: { c: { size: 4 } }", "L0004", "expected `c`"),
         ("outputs: [{ print: { buffer: c, count: 2 } }]\nbuffers: { c: { size: 4 } }", "L0006", "only 1 words"),
     ] {
@@ -247,6 +258,15 @@ fn what_cannot_be_drawn_is_told() {
         let (_, run) = draw(&format!("{plain}{line}"));
         let run = run.expect(1);
         assert!(run.err.contains(code) && run.err.contains(message), "{line}: {}", run.err);
+    }
+    // A file whose name or whose first bytes are those of a PNG.
+    for (name, content) in [("bad.png", "no picture"), ("bad.raw", "\u{89}PNG")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let content: Vec<u8> = content.chars().map(|byte| byte as u8).collect();
+        fs::write(folder.path().join(name), content).expect("it is written");
+        fs::write(folder.path().join("launch.yaml"), format!("{PLAIN}textures: [{{ file: {name} }}]\n")).expect("too");
+        let err = isaforge_in(folder.path(), &["run", "launch.yaml"], b"").expect(1).err;
+        assert!(err.contains(":7:20") && err.contains(&format!("`{name}` is not a valid PNG file")), "{err}");
     }
     let (_, run) = draw(&PLAIN.replace("[8, 4]", "[100000, 100000]"));
     assert!(run.expect(1).err.contains("all targets together have at most 16777216 pixels"));

@@ -31,6 +31,7 @@ mod kinds;
 mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;
+mod limits;
 mod manual;
 mod own;
 mod pasted;

@@ -89,6 +89,13 @@ impl Variable {
         elements.map(move |element| Variable { of: Of::State(state, element), width, shared })
     }
 
+    /// Whether it is the register of its bank that is always zero.
+    pub fn is_zero(&self, hardware: &Hardware) -> bool {
+        let Of::Register(register, _) = self.of else { return false };
+        let bank = hardware.banks.get(usize::from(register.bank));
+        bank.is_some_and(|bank| bank.zero == Some(register.index))
+    }
+
     /// Returns its value in a lane.
     pub fn read<const L: usize>(&self, machine: &Machine<L>, lane: usize) -> Option<u64> {
         match self.of {

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::{Sources, Spanned};
+use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_core::machine::{Access, Encoding, Hardware, Machine, Reason, Stop, Trap};
 use isaforge_core::semantics::Semantics;
@@ -213,6 +213,10 @@ impl Launched for Program {
             let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", self.path.display());
             return Err(Failure::usage(message, "leave out `--signature`"));
         }
+        if args.engine.engine == Some(Engine::Handlers) && self.lanes() <= 1 {
+            let help = "choose `reference` or `compiled`, or leave out `--engine`";
+            return Err(Failure::usage("programs of a specification have no engine `handlers`", help));
+        }
         let compiled = args.engine.engine != Some(Engine::Reference);
         if self.lanes() > 1 && compiled && args.engine.engine.is_some() {
             self.only_one(args);
@@ -383,6 +387,7 @@ fn read_launch(
     let unknown = |name: &Spanned<String>, (message, help): (String, String)| {
         Diagnostic::error("L0004", name.span, message).help(help)
     };
+    let mut named: Vec<(String, Span)> = Vec::new();
     for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
         let found = match Variable::one(&name.value, set.1, hardware) {
             Ok(found) => found,
@@ -395,13 +400,23 @@ fn read_launch(
             let error = Diagnostic::error("L0003", name.span, message);
             out.push(if found.shared { error.help("give it one number") } else { error });
         }
+        let already = named.iter().find(|(known, _)| *known == found.to_string());
+        if let Some((known, other)) = already {
+            let message = format!("`{known}` is given two values");
+            let error = Diagnostic::error("L0003", name.span, message).label("this one");
+            out.push(error.secondary(*other, "and this one"));
+        }
+        named.push((found.to_string(), name.span));
         let values = given.iter().map(|number| {
             number.bits(found.width).unwrap_or_else(|(message, fits)| {
                 out.push(Diagnostic::error("E0024", number.span, message).label(fits));
                 0
             })
         });
-        let values = values.collect();
+        let values: Vec<u64> = values.collect();
+        if found.is_zero(hardware) && values.iter().any(|value| *value != 0) {
+            out.push(Diagnostic::error("L0003", name.span, format!("`{found}` is always zero")));
+        }
         program.registers.push((found, values));
     }
     for name in launch.show.iter().flatten() {
@@ -418,7 +433,8 @@ fn read_launch(
         Space { name, size: space.size.into() }
     };
     let spaces: Vec<Space> = hardware.spaces.iter().map(space).collect();
-    let buffers = Buffers::beside(beside, &spaces, launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let (last, given) = (machine::last_byte(hardware, set.1), launch.buffers.as_deref().map_or(&[][..], Vec::as_slice));
+    let buffers = Buffers::beside(beside, last, &spaces, given, folder, out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);

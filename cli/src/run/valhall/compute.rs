@@ -12,7 +12,7 @@ use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
 
-use super::resources;
+use super::resources::{self, mistake};
 use super::results::counted;
 use crate::args::RunArgs;
 use crate::failure::Failure;
@@ -55,6 +55,14 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
 pub fn inputs(file: &LaunchFile, folder: &Path, out: &mut Diagnostics) -> (Launch, Buffers, Resources) {
     let groups = directions(file.groups.as_ref(), "groups", out);
     let local_size = directions(file.local_size.as_ref(), "local size", out);
+    let threads = local_size.iter().fold(1u64, |threads, &number| threads.saturating_mul(number.into()));
+    if let Some(given) = file.local_size.as_ref().filter(|_| threads > Launch::MAX_THREADS) {
+        mistake(given.span, format!("a workgroup has at most {} threads, not {threads}", Launch::MAX_THREADS), out);
+    }
+    if let Some(given) = file.shared_bytes.as_ref().filter(|given| u64::from(given.value) > Launch::MAX_SHARED_BYTES) {
+        let most = Launch::MAX_SHARED_BYTES;
+        mistake(given.span, format!("a workgroup shares at most {most} bytes, not {}", given.value), out);
+    }
     let buffers = Buffers::read(file.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let resources = resources::read(
         file.textures.as_deref().unwrap_or_default(),
@@ -67,7 +75,7 @@ pub fn inputs(file: &LaunchFile, folder: &Path, out: &mut Diagnostics) -> (Launc
     let launch = Launch {
         groups,
         local_size,
-        uniforms: buffers.uniforms(file.uniforms.as_deref().unwrap_or_default(), out),
+        uniforms: buffers.uniforms(file.uniforms.as_ref(), out),
         shared_bytes: file.shared_bytes.as_ref().map_or(0, |bytes| bytes.value),
         budget: file.budget.unwrap_or(Launch::DEFAULT_BUDGET),
         ..Launch::default()

@@ -17,11 +17,11 @@ vocabulary! {
         /// Width and height in pixels.
         required size: Spanned<Vec<u32>>,
         /// The uniform words, in order.
-        optional uniforms: Vec<Uniform>,
+        optional uniforms: Spanned<Vec<Uniform>>,
         /// Vertices in pixels from the lower left; the whole picture is drawn if none are given.
         optional vertices: Spanned<Vec<Vec<Float>>>,
         /// The kind of primitive; `triangles` if not given.
-        optional primitive: PrimitiveName,
+        optional primitive: Spanned<PrimitiveName>,
         /// The side length of points in pixels; 1 if not given.
         optional point_size ("point size"): Spanned<Float>,
         /// Samples per pixel: 1, 2, 4, 8 or 16; 1 if not given.
@@ -49,7 +49,7 @@ vocabulary! {
     /// A varying.
     pub struct VaryingContent {
         /// Its byte offset in the vertex buffer.
-        required offset: u32,
+        required offset: Spanned<u32>,
         /// Its values at the lower left, lower right and upper left corner of the picture.
         optional corners: Spanned<Vec<OneOrMany<Float>>>,
         /// Its values at the vertices, in their order.
@@ -63,7 +63,7 @@ vocabulary! {
     /// A render target.
     pub struct TargetContent {
         /// The PNG file to write.
-        required file: String,
+        required file: Spanned<String>,
         /// The pixel format of the target.
         optional format: Spanned<String>,
         /// The clear colour: red, green, blue and opacity.

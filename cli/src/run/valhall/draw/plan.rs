@@ -1,6 +1,7 @@
 //! Reads a launch file into a drawing. Loads files and checks sizes.
 
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::{self, Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::keys::{FromNode, OneOrMany, Reader};
@@ -28,6 +29,16 @@ pub enum Source {
     Corners(Vec<Vec<f32>>),
     /// Values at the vertices.
     Vertices(Vec<Vec<f32>>),
+}
+
+impl Source {
+    /// The number of its components, of four bytes each.
+    fn components(&self) -> usize {
+        match self {
+            Source::Flat(words) => words.len(),
+            Source::Corners(values) | Source::Vertices(values) => values.first().map_or(0, Vec::len),
+        }
+    }
 }
 
 /// A drawing that can be run.
@@ -88,7 +99,13 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
     let program = program::load_words(isaforge_valhall::ISA, &launch.program, folder, sources, out);
     let size = size(&launch.size, out);
-    let name = launch.primitive.unwrap_or(PrimitiveName::Triangles);
+    let name = launch.primitive.as_ref().map_or(PrimitiveName::Triangles, |name| name.value);
+    if let Some(given) = launch.primitive.as_ref().filter(|_| launch.vertices.is_none()) {
+        mistake(given.span, "a primitive has `vertices`, but there are none", out);
+    }
+    if let Some(given) = launch.point_size.as_ref().filter(|_| name != PrimitiveName::Points) {
+        mistake(given.span, "only `primitive: points` has a `point size`", out);
+    }
     let primitives = launch
         .vertices
         .as_ref()
@@ -100,7 +117,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         return None;
     }
     let given = launch.varyings.unwrap_or_default();
-    let varyings = given.iter().filter_map(|varying| Some((varying.offset, source(varying, vertices, out)?))).collect();
+    let varyings = varyings(&given, vertices, out);
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let mut resources = resources::read(
         launch.textures.as_deref().unwrap_or_default(),
@@ -127,11 +144,12 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     for content in launch.targets.iter().take(8) {
         resources.targets.push(size.and_then(|size| target(content, size, samples, launch.size.span, out)));
     }
-    let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
+    let uniforms = buffers.uniforms(launch.uniforms.as_ref(), out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);
     }
+    let files = files(&launch.targets, folder, out);
     if out.has_errors() {
         return None;
     }
@@ -142,7 +160,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         primitives,
         varyings,
         resources,
-        files: launch.targets.iter().map(|target| folder.join(&target.file)).collect(),
+        files,
         buffers,
         outputs,
         folder: folder.to_owned(),
@@ -158,6 +176,44 @@ fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {
         return None;
     };
     Some([width, height])
+}
+
+/// The files of targets, each of which has its own.
+fn files(targets: &[TargetContent], folder: &Path, out: &mut Diagnostics) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for target in targets {
+        let file = folder.join(&target.file.value);
+        // `./a` is `a`.
+        let file = file.components().filter(|part| *part != path::Component::CurDir).collect();
+        if let Some(other) = files.iter().position(|known| *known == file) {
+            let error = Diagnostic::error("L0003", target.file.span, "two targets have the same file");
+            out.push(error.label("this one").secondary(targets[other].file.span, "and this one"));
+        }
+        files.push(file);
+    }
+    files
+}
+
+/// The byte offsets and values of varyings.
+fn varyings(given: &[VaryingContent], vertices: usize, out: &mut Diagnostics) -> Vec<(u32, Source)> {
+    let mut taken: Vec<(Range<u64>, Span)> = Vec::new();
+    let mut varyings = Vec::new();
+    for varying in given {
+        let Some(source) = source(varying, vertices, out) else { continue };
+        let (offset, components) = (u64::from(varying.offset.value), source.components() as u64);
+        let (bytes, span) = (offset..offset + 4 * components, varying.offset.span);
+        if offset % 4 != 0 || bytes.end > 1 << 32 {
+            mistake(span, "the offset of a varying is a multiple of 4, and all of it has offsets below 2^32", out);
+        }
+        let overlaps = |(other, _): &&(Range<u64>, Span)| bytes.start < other.end && other.start < bytes.end;
+        if let Some((_, other)) = taken.iter().find(overlaps) {
+            let error = Diagnostic::error("L0003", span, "two varyings overlap").label("this one");
+            out.push(error.secondary(*other, "and this one"));
+        }
+        taken.push((bytes, span));
+        varyings.push((varying.offset.value, source));
+    }
+    varyings
 }
 
 fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Option<Source> {

@@ -27,9 +27,12 @@ pub fn primitives(
     point_size: Option<&Spanned<Float>>,
     out: &mut Diagnostics,
 ) -> Vec<Drawn> {
-    let vertex = |vertex: &Vec<Float>| <[f32; 2]>::try_from(floats(vertex)).ok();
+    let vertex = |vertex: &Vec<Float>| {
+        let place = <[f32; 2]>::try_from(floats(vertex)).ok();
+        place.filter(|place| place.iter().all(|number| number.is_finite()))
+    };
     let Some(vertices) = given.iter().map(vertex).collect::<Option<Vec<[f32; 2]>>>() else {
-        mistake(given.span, "a vertex has two numbers, x and y", out);
+        mistake(given.span, "a vertex has two numbers, x and y, both finite", out);
         return Vec::new();
     };
     let size = point_size.map_or(1.0, |size| size.value.0);

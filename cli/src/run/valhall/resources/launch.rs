@@ -33,7 +33,7 @@ vocabulary! {
         /// How a shadow lookup compares its reference with a texel.
         optional compare: CompareName,
         /// The bias added to the level of detail.
-        optional bias: Float,
+        optional bias: Spanned<Float>,
         /// The minimum and maximum level of detail.
         optional range: Spanned<Vec<Float>>,
     }

@@ -126,7 +126,10 @@ fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Opti
                     mistake(name.span, "the texels of a PNG file are not compressed in blocks", out);
                     return None;
                 }
-                _ if bytes.starts_with(PNG) => picture(file, &bytes, out)?,
+                // Texels in their memory layout have a size.
+                _ if bytes.starts_with(PNG) || (given.size.is_none() && is_named_png(file)) => {
+                    picture(file, &bytes, out)?
+                }
                 _ => (size(given, shape, out)?, bytes),
             }
         }
@@ -147,10 +150,18 @@ fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Opti
     };
     let layers = given.layers.as_ref().map_or(1, |layers| layers.value).saturating_mul(faces);
     let levels = given.levels.as_ref().map_or(1, |levels| levels.value);
+    if let Some(given) = given.levels.as_ref().filter(|_| levels == 0) {
+        mistake(given.span, "a texture has at least one level", out);
+        return None;
+    }
     let levels = split(bytes, size, layers, levels, storage);
     let texture = Texture::new(shape, size, layers, storage, levels);
     let texture = texture.map_err(|error| mistake(given.span, error.to_string(), out)).ok()?;
     Some((texture, sampler(given, storage.format(), out)?))
+}
+
+fn is_named_png(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
 }
 
 fn content(file: &Spanned<String>, folder: &Path, out: &mut Diagnostics) -> Option<Vec<u8>> {
@@ -164,7 +175,10 @@ fn content(file: &Spanned<String>, folder: &Path, out: &mut Diagnostics) -> Opti
 
 /// Decodes a PNG file to its size and texels.
 fn picture(file: &Spanned<String>, bytes: &[u8], out: &mut Diagnostics) -> Option<([u32; 3], Vec<u8>)> {
-    let report = |error| out.push(Diagnostic::error("L0005", file.span, format!("`{}`: {error}", file.value)));
+    let report = |error| {
+        let message = format!("`{}` is not a valid PNG file: {error}", file.value);
+        out.push(Diagnostic::error("L0005", file.span, message));
+    };
     let (width, pixels) = read_png(bytes).map_err(report).ok()?;
     Some(([width, pixels.len() as u32 / width.max(1), 1], pixels.concat()))
 }
@@ -217,20 +231,24 @@ fn sampler(given: &TextureContent, format: Format, out: &mut Diagnostics) -> Opt
     let lod_range = match &given.range {
         None => plain.lod_range,
         Some(range) => match floats(range)[..] {
-            [least, greatest] => [least, greatest],
+            [least, greatest] if least <= greatest => [least, greatest],
             _ => {
-                mistake(range.span, "a range of levels has two numbers, the least and the greatest", out);
+                mistake(range.span, "a range of levels has two numbers, the least and the greatest in this order", out);
                 return None;
             }
         },
     };
+    if let Some(bias) = given.bias.as_ref().filter(|bias| bias.value.0.is_nan()) {
+        mistake(bias.span, "a bias is a number", out);
+        return None;
+    }
     Some(Sampler {
         min: filter,
         mag: filter,
         mip: given.mip.map(self::filter),
         wrap: [wrap; 3],
         compare: given.compare.map(compare),
-        lod_bias: given.bias.map_or(0.0, |bias| bias.0),
+        lod_bias: given.bias.as_ref().map_or(0.0, |bias| bias.value.0),
         lod_range,
         border: Texel::floats(colour(given.border.as_ref(), out)?).to(format.class()).channels,
     })
