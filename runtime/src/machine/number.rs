@@ -26,7 +26,9 @@ pub fn integer_bits(value: i128, width: u32) -> Result<u64, (String, String)> {
 /// # Errors
 /// When it does not fit, or there are no floats of this width: the problem, and what fits.
 pub fn float_bits(value: f64, width: u32) -> Result<u64, (String, String)> {
-    fitting(&format!("{value:?}"), value.is_finite(), width, (f16::from_f64(value), value as f32, value))
+    // Of a double near the middle between two halves, 80 digits are all. `f16::from_f64` rounds twice.
+    let (single, digits) = (value as f32, format!("{value:.80}"));
+    fitting(&format!("{value:?}"), value.is_finite(), width, (nearest_half(&digits, single), single, value))
 }
 
 /// The bits of a decimal number in a register of this width: the nearest float, rounded only once. `None` if Rust does
@@ -37,7 +39,7 @@ pub fn float_bits(value: f64, width: u32) -> Result<u64, (String, String)> {
 pub fn decimal_bits(text: &str, width: u32) -> Option<Result<u64, (String, String)>> {
     let (double, single) = (text.parse().ok()?, text.parse().ok()?);
     let is_finite = text.contains(|c: char| c.is_ascii_digit());
-    Some(fitting(text, is_finite, width, (nearest_half(text, double), single, double)))
+    Some(fitting(text, is_finite, width, (nearest_half(text, single), single, double)))
 }
 
 /// The bits of a number that was rounded to each type of floats, for the type of this width. A finite number must stay
@@ -64,21 +66,21 @@ fn fitting(
     Ok(rounded)
 }
 
-/// The half nearest to a decimal number, whose nearest double is known. The half nearest to the double is another only
-/// if the double is in the middle between two halves and the number is not. Then the double beside it, on the side of
-/// the number, is rounded instead.
-fn nearest_half(text: &str, double: f64) -> f16 {
-    // Middles between halves are multiples of 2^-25; doubles beside those round like any number on their side.
-    if (double * f64::from(1 << 25)).fract() != 0.0 {
-        return f16::from_f64(double);
+/// The half nearest to a decimal number, whose nearest float is known. The half nearest to the float is another only
+/// if the float is in the middle between two halves and the number is not. Then the float beside it, on the side of the
+/// number, is rounded instead.
+fn nearest_half(text: &str, single: f32) -> f16 {
+    // Middles between halves are multiples of 2^-25; floats beside those round like any number on their side.
+    if (single * (1 << 25) as f32).fract() != 0.0 {
+        return f16::from_f32(single);
     }
-    let size = double.abs();
+    let size = single.abs();
     let beside = match digits(text.trim_start_matches(['-', '+'])).cmp(&digits(&format!("{size:.60}"))) {
         Ordering::Less => size.next_down(),
         Ordering::Equal => size,
         Ordering::Greater => size.next_up(),
     };
-    f16::from_f64(beside.copysign(double))
+    f16::from_f32(beside.copysign(single))
 }
 
 /// The digits of a decimal number without sign and without zeros at their ends, after the position of the point. Such
@@ -125,6 +127,9 @@ mod tests {
         ] {
             assert_eq!(bits(text, 16), Some(half), "{text}");
         }
+        assert_eq!(float_bits(1.00048828125f64.next_up(), 16), Ok(0x3c01));
+        assert_eq!(float_bits(-2.98023223876953125e-8, 16), Ok(0x8000));
+        assert_eq!(float_bits(f64::NAN, 16).map(|bits| bits & 0x7c00), Ok(0x7c00));
         assert_eq!((bits("65520", 16), bits("1e400", 64), bits("inf", 32)), (None, None, Some(0x7f80_0000)));
     }
 }
