@@ -9,20 +9,17 @@
 //! The source revision takes instructions of different lengths with one text for the same, so the other one is
 //! translated in its place.
 
+mod instruction;
+
 use std::collections::HashMap;
 
-use isaforge_core::bits::ones;
 use isaforge_core::program::ProgramError;
 use isaforge_core::stream::listing::parts;
 use isaforge_core::stream::program::assemble;
-use isaforge_core::stream::{
-    DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, insert, solve,
-    target as target_of,
-};
+use isaforge_core::stream::{DecodeError, Decoded, Engine, Field, Layout, Role, Source, target as target_of};
 use isaforge_core::text::Line;
 
-use super::fields::{is_visible, named_value, path, text};
-use crate::stream::STORED;
+use instruction::Translation;
 
 /// Why an instruction has no translation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,8 +105,6 @@ pub enum StreamError {
 const TURNS: usize = 100;
 /// The number of iterations in which instructions may become shorter again; after that, addresses must converge soon.
 const SHRINKING: usize = 10;
-/// The maximum nesting of alternatives; the compiler does not allow a kind to contain itself.
-const MAX_DEPTH: u8 = 24;
 
 /// The address of an instruction in the source and in the target, and the map from source to target addresses.
 struct AddressMap<'a> {
@@ -280,220 +275,5 @@ fn below(field: &Field) -> Option<&'static [isaforge_core::stream::Piece]> {
     match field.source {
         Source::Bits(pieces) => Some(pieces),
         _ => None,
-    }
-}
-
-/// How a field holds a branch target, if it does.
-fn target(field: &Field) -> Option<isaforge_core::table::Target> {
-    match field.ty {
-        Type::Number(Notation { target, .. }) | Type::Enum(_, Some(Notation { target, .. })) => target,
-        _ => None,
-    }
-}
-
-struct Translation<'a> {
-    from: Engine,
-    to: Engine,
-    name: &'static str,
-    place: &'a AddressMap<'a>,
-    /// The length of the source instruction in bytes.
-    len: u8,
-    /// The address after the target instruction.
-    next: u64,
-}
-
-impl Translation<'_> {
-    fn make(&self, scope: &Scope<'_>, index: u16, layout: &'static Layout) -> Result<Decoded, StreamError> {
-        let pairs = self.pairs(scope, layout, "")?;
-        let mut values = Vec::new();
-        for (own, other) in &pairs {
-            values.push((*other, self.value(scope, *own, layout, *other, "", 0)?));
-        }
-        let shown: Vec<(u8, u64)> = values.iter().copied().filter(|(field, _)| is_visible(layout, *field)).collect();
-        // The fields that computed values depend on may be divided differently in the target.
-        let made = self.to.build(index, &values).or_else(|| self.to.build(index, &shown));
-        let made = made.filter(|made| self.means(scope, &self.to.scope(made), 0));
-        let Some(made) = made else {
-            let alone = |(_, (other, value)): &(&(u8, u8), &(u8, u64))| !solve::gives(self.to, layout, *other, *value);
-            let (isa, name) = (self.to.stream.name, self.name);
-            return Err(match pairs.iter().zip(&values).find(alone) {
-                Some(((own, _), _)) => StreamError::Value {
-                    isa,
-                    name,
-                    field: scope.layout.fields[usize::from(*own)].name.to_owned(),
-                    value: text(scope, *own),
-                },
-                None => StreamError::Together { isa, name },
-            });
-        };
-        // Ignored bits are kept if they are ignored in the target, too.
-        let kept = scope.layout.ignored & layout.ignored;
-        Ok(Decoded { word: made.word & !kept | *scope.word & kept, ..made })
-    }
-
-    /// Pairs each field with the corresponding field of the other layout.
-    fn pairs(&self, scope: &Scope<'_>, layout: &'static Layout, owner: &str) -> Result<Vec<(u8, u8)>, StreamError> {
-        let mut pairs = Vec::new();
-        let own = scope.layout.fields;
-        let named = |fields: &'static [Field], name: &str| fields.iter().position(|field| field.name == name);
-        // Parameters, and the stored bits of computed values, follow from other fields.
-        let of_itself = |field: &Field| !matches!(field.source, Source::Outer(_)) && !field.name.ends_with(STORED);
-        let mut lost = Vec::new();
-        for (index, field) in own.iter().enumerate().filter(|(_, field)| of_itself(field)) {
-            let renamed = || {
-                layout.fields.iter().position(|other| {
-                    of_itself(other)
-                        && named(own, other.name).is_none()
-                        && below(field).is_some()
-                        && below(other) == below(field)
-                })
-            };
-            match named(layout.fields, field.name).filter(|at| of_itself(&layout.fields[*at])).or_else(renamed) {
-                Some(other) => pairs.push((index as u8, other as u8)),
-                None => lost.push(index as u8),
-            }
-        }
-        // A branch target may move, and takes along the fields that only hold it.
-        let targets = pairs.iter().filter(|(own, other)| {
-            target(&scope.layout.fields[usize::from(*own)]).is_some()
-                && target(&layout.fields[usize::from(*other)]).is_some()
-        });
-        let held = targets.fold(0, |held, (at, _)| held | own[usize::from(*at)].leaves & !(1 << at));
-        pairs.retain(|(at, _)| held >> at & 1 == 0 || is_visible(scope.layout, *at));
-        // The fields that a value depends on are not needed if the value itself is present.
-        let covered = pairs.iter().fold(0, |leaves, (own_field, _)| leaves | own[usize::from(*own_field)].leaves);
-        for index in lost {
-            let field = &own[usize::from(index)];
-            let value = scope.value(index);
-            if value == field.default || covered >> index & 1 != 0 {
-                continue;
-            }
-            // A computed field adds no information to the fields it is computed from.
-            let follows = matches!(field.source, Source::Computed { .. }) && field.leaves & !covered == 0;
-            if !follows {
-                return Err(StreamError::Field {
-                    isa: self.to.stream.name,
-                    name: self.name,
-                    field: path(owner, field.name),
-                    value: text(scope, index),
-                });
-            }
-        }
-        Ok(pairs)
-    }
-
-    /// The value for a field of the other layout.
-    fn value(
-        &self,
-        scope: &Scope<'_>,
-        index: u8,
-        layout: &'static Layout,
-        other: u8,
-        owner: &str,
-        depth: u8,
-    ) -> Result<u64, StreamError> {
-        let (field, target_field) = (&scope.layout.fields[usize::from(index)], &layout.fields[usize::from(other)]);
-        let raw = scope.value(index);
-        let name = path(owner, field.name);
-        let none = || StreamError::Value {
-            isa: self.to.stream.name,
-            name: self.name,
-            field: name.clone(),
-            value: text(scope, index),
-        };
-        let value = match (field.ty, target_field.ty) {
-            (Type::Enum(e, numbers), Type::Enum(f, others)) => {
-                let (e, f) = (&self.from.stream.enums[usize::from(e)], &self.to.stream.enums[usize::from(f)]);
-                match e.value(raw) {
-                    Some(_) => named_value(e, f, raw).ok_or_else(none)?,
-                    None if numbers.is_some() && others.is_some() => raw,
-                    None => return Err(none()),
-                }
-            }
-            (Type::Set(set, arguments), Type::Set(wanted, _)) if depth < MAX_DEPTH => {
-                let bits = scope.bits(field, index);
-                let inner = scope.reading(set, arguments, &bits).ok_or_else(none)?;
-                self.reading(&inner, wanted, &name, text(scope, index), depth)?
-            }
-            (Type::Set(..), _) | (_, Type::Set(..)) => return Err(none()),
-            (Type::Register(_), Type::Register(bank)) => {
-                let count = self.to.stream.banks.get(usize::from(bank)).map_or(0, |bank| bank.count);
-                Some(raw).filter(|raw| *raw < u64::from(count)).ok_or_else(none)?
-            }
-            (Type::Register(_), _) | (_, Type::Register(_)) | (Type::Float(_), Type::Enum(..)) => return Err(none()),
-            (Type::Float(a), Type::Float(b)) if a != b => return Err(none()),
-            _ => match (target(field), target(target_field)) {
-                (Some(counts), Some(other)) => {
-                    let next = self.place.this.wrapping_add(self.len.into());
-                    let address = counts.address(raw as i64, self.place.this, next);
-                    let branch = StreamError::Branch { name: self.name, field: name.clone(), address };
-                    let moved = (self.place.moved)(address).ok_or(branch)?;
-                    other.number(moved, self.place.new_this, self.next).ok_or_else(none)? as u64
-                }
-                _ => raw,
-            },
-        };
-        let fits = target_field.extended(value & ones(target_field.width.into())) == value;
-        if fits { Ok(value) } else { Err(none()) }
-    }
-
-    /// The bits of an operand for the alternative of the same name.
-    fn reading(
-        &self,
-        inner: &Scope<'_>,
-        wanted: u16,
-        owner: &str,
-        written: String,
-        depth: u8,
-    ) -> Result<u64, StreamError> {
-        let own = inner.layout;
-        let all = || self.to.stream.layouts_of(wanted.into()).iter().filter(|layout| decodes(self.to, layout));
-        let same = |layout: &&Layout| (layout.mask, layout.value) == (own.mask, own.value);
-        let named = || all().filter(|layout| layout.name == own.name);
-        let found = named().find(same).or_else(|| named().next()).or_else(|| all().find(same));
-        let error = StreamError::Reading {
-            isa: self.to.stream.name,
-            name: self.name,
-            field: owner.to_owned(),
-            reading: own.name,
-            value: written,
-        };
-        let Some(layout) = found else { return Err(error) };
-        let mut word = Wide::ZERO;
-        for (i, field) in layout.fields.iter().enumerate() {
-            let Source::Bits(pieces) = field.source else { continue };
-            let own = own.fields.iter().position(|own| own.name == field.name);
-            let value = match own {
-                Some(own) => self.value(inner, own as u8, layout, i as u8, owner, depth + 1)?,
-                None => field.default,
-            };
-            insert(&mut word, pieces, value);
-        }
-        // Fields that the other alternative lacks must not be lost.
-        self.pairs(inner, layout, owner)?;
-        Ok((word & !layout.fixed_mask | layout.fixed_value).get(0, 64))
-    }
-
-    /// Whether an instruction or an alternative in the target has all values of the source.
-    fn means(&self, here: &Scope<'_>, there: &Scope<'_>, depth: u8) -> bool {
-        let Ok(pairs) = self.pairs(here, there.layout, "") else { return false };
-        pairs.iter().all(|(own, other)| {
-            let (field, wanted) = (&here.layout.fields[usize::from(*own)], &there.layout.fields[usize::from(*other)]);
-            match (field.ty, wanted.ty) {
-                (Type::Set(set, arguments), Type::Set(other_set, others)) if depth < MAX_DEPTH => {
-                    let (bits, others_bits) = (here.bits(field, *own), there.bits(wanted, *other));
-                    let (inner, found) =
-                        (here.reading(set, arguments, &bits), there.reading(other_set, others, &others_bits));
-                    inner.zip(found).is_some_and(|(inner, found)| {
-                        let renamed =
-                            (inner.layout.mask, inner.layout.value) == (found.layout.mask, found.layout.value);
-                        (inner.layout.name == found.layout.name || renamed) && self.means(&inner, &found, depth + 1)
-                    })
-                }
-                _ => self
-                    .value(here, *own, there.layout, *other, "", depth)
-                    .is_ok_and(|value| value == there.value(*other)),
-            }
-        })
     }
 }

@@ -44,6 +44,7 @@ mod streams;
 mod suspects;
 mod targets;
 mod translate;
+mod translate_streams;
 mod unread;
 mod usc;
 mod usc_checks;

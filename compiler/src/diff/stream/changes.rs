@@ -125,7 +125,7 @@ fn shown(layout: &'static Layout) -> impl Iterator<Item = &'static Field> {
 }
 
 /// The fields that only have another name: the old name and the new one.
-pub(super) fn renamed(
+pub(crate) fn renamed(
     old: Engine,
     new: Engine,
     a: &'static Layout,
@@ -133,7 +133,10 @@ pub(super) fn renamed(
 ) -> Vec<(&'static str, &'static str)> {
     let (x, y) = (Side { engine: old }, Side { engine: new });
     let known = |layout: &'static Layout, field: &Field| layout.fields.iter().any(|other| other.name == field.name);
-    let same = |field: &Field, other: &Field| x.place(a, field) == y.place(b, other) && x.kind(field) == y.kind(other);
+    let same = |field: &Field, other: &Field| {
+        let parts = |side: Side, layout, field| (side.place(layout, field), side.kind(field), side.computed(field));
+        parts(x, a, field) == parts(y, b, other)
+    };
     let successor = |field: &Field| shown(b).find(|other| !known(a, other) && same(field, other));
     shown(a).filter(|field| !known(b, field)).filter_map(|field| Some((field.name, successor(field)?.name))).collect()
 }
@@ -316,6 +319,11 @@ fn template(side: Side, layout: &Layout, tokens: &[Token]) -> String {
         }
     }
     text
+}
+
+/// Whether two alternatives of a kind have the same bits, fields and text.
+pub(crate) fn same_reading(old: Engine, new: Engine, a: &'static Layout, b: &'static Layout) -> bool {
+    reading(old, a) == reading(new, b)
 }
 
 /// Describes an alternative of a kind in a few words.

@@ -18,6 +18,8 @@ use super::revision::Revision;
 use generation::{Entry, Generation, pattern};
 use words::{Judgement, Pair};
 
+pub(crate) use changes::{renamed, same_reading};
+
 /// Compares two revisions of a stream, or two of its generations.
 pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<Engine>>) -> Diff {
     let (was, is) = (old.into(), new.into());
@@ -31,7 +33,7 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
         let mut changes = changes::of(&old, &new, entry, other);
         if let (Some(a), Some(b)) = (entry.own.first(), other.own.first()) {
             let own = |(old, new): (&str, &str)| (old.to_owned(), new.to_owned());
-            let renamed = changes::renamed(was.tables, is.tables, a, b).into_iter().map(own).collect();
+            let renamed = renamed(was.tables, is.tables, a, b).into_iter().map(own).collect();
             changes.extend(effects::changes(&Effects::of_stream(was, a), &Effects::of_stream(is, b), renamed));
         }
         changes

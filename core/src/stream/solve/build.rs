@@ -3,7 +3,7 @@
 use super::{Frame, Steps, asked, solve};
 use crate::bits::ones;
 use crate::stream::decode::{Decoded, Engine, Scope};
-use crate::stream::table::{Role, Source};
+use crate::stream::table::{Layout, Role, Source};
 use crate::stream::wide::Wide;
 
 impl Engine {
@@ -12,6 +12,18 @@ impl Engine {
     pub fn build(&self, layout: u16, values: &[(u8, u64)]) -> Option<Decoded> {
         let found = self.stream.layouts.get(usize::from(layout))?;
         self.complete(layout, Frame::new(found), values)
+    }
+
+    /// Builds the bits of an operand from values of the fields of its layout, in an instruction of `len` bytes; other
+    /// fields have their defaults. `None` when a value does not fit or conflicts with others.
+    pub fn build_operand(&self, layout: &'static Layout, len: u8, values: &[(u8, u64)]) -> Option<u64> {
+        let frame = Frame { len: Some(len), ..Frame::new(layout) }.given(values)?;
+        let mut found = None;
+        solve(*self, &Steps::default(), &frame, &mut |frame| {
+            found = Some(frame.word().get(0, 64));
+            true
+        });
+        found
     }
 
     /// Changes the value of one field of an instruction. `None` when this is impossible.
@@ -30,14 +42,7 @@ impl Engine {
     }
 
     fn complete(&self, layout: u16, frame: Frame, values: &[(u8, u64)]) -> Option<Decoded> {
-        let fits = |field: u8, value: u64| {
-            let field = frame.layout.fields.get(usize::from(field));
-            field.is_some_and(|field| field.extended(value & ones(field.width.into())) == value)
-        };
-        let mut frame = frame;
-        if !values.iter().all(|(field, value)| fits(*field, *value) && frame.set(*field, *value)) {
-            return None;
-        }
+        let frame = frame.given(values)?;
         let mut found = None;
         solve(*self, &Steps::default(), &frame, &mut |frame| {
             found = frame.settled(*self, layout);
@@ -48,6 +53,16 @@ impl Engine {
 }
 
 impl Frame {
+    /// The frame with values of its fields. `None` when a value does not fit or conflicts with others.
+    fn given(mut self, values: &[(u8, u64)]) -> Option<Frame> {
+        let fits = |field: u8, value: u64| {
+            let field = self.layout.fields.get(usize::from(field));
+            field.is_some_and(|field| field.extended(value & ones(field.width.into())) == value)
+        };
+        let fit = values.iter().all(|(field, value)| fits(*field, *value));
+        (fit && values.iter().all(|(field, value)| self.set(*field, *value))).then_some(self)
+    }
+
     /// The instruction with these values, if it decodes to the layout that was read.
     pub(in crate::stream) fn settled(&self, engine: Engine, index: u16) -> Option<Decoded> {
         let layout = self.layout;
