@@ -6,8 +6,10 @@
 //! - **A name in both revisions**: instructions, modifiers, operands, alternatives and values of the same name mean the
 //!   same, wherever their bits are. Numbers and registers keep their number, constants their value.
 //! - **The same bits under another name**: an instruction with the same opcode bits and the same members; an operand, a
-//!   value or a special operand in the same bits of the same instruction. The old name must be unknown to the new
-//!   revision and the new name to the old one; otherwise the bits were reused for something else.
+//!   modifier of the same type, a value or a special operand in the same bits of the same instruction; an alternative
+//!   or a field of one, if all else about it is the same. The old name must be unknown to the new revision and the new
+//!   name to the old one; otherwise the bits were reused for something else. Every member that a [diff](crate::diff)
+//!   calls renamed is among these.
 //! - **The same bits with the same text**: a modifier under another name that prints the same word.
 //!
 //! A branch target is an address: the number that encodes it is computed anew if the other revision counts from
@@ -38,7 +40,7 @@ use isaforge_core::parse::find_name;
 use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::table::{Enum, Form, Isa, Modifier, Operand, Shape, Type, Value};
 
-use crate::diff::{modifier_text, word_text};
+use crate::diff::{modifier_text, renamed_modifiers, word_text};
 use addresses::Addresses;
 
 pub use error::TranslateError;
@@ -144,7 +146,7 @@ impl Translation {
             let said = shared.is_some_and(|s| used & 1 << s != 0)
                 && !self.target.modifiers.iter().any(|m| m.name == modifier.name);
             if !said {
-                self.modifier("", modifier, self.target.modifiers)?;
+                self.modifier("", modifier, self.form.modifiers, self.target.modifiers)?;
             }
         }
         self.complete("", self.form.modifiers, self.target.modifiers)
@@ -166,6 +168,7 @@ impl Translation {
         &mut self,
         owner: &'static str,
         modifier: &'static Modifier,
+        own: &'static [Modifier],
         targets: &'static [Modifier],
     ) -> Result<(), TranslateError> {
         let raw = modifier.bits.get(self.word, 0);
@@ -180,7 +183,9 @@ impl Translation {
         let same_text = |m: &&'static Modifier| {
             !own_text.is_empty() && !self.named(owner, m.name) && modifier_text(self.to, m, self.word) == own_text
         };
-        let found = targets.iter().find(|m| m.name == modifier.name);
+        let renamed = renamed_modifiers(self.from, self.to, own, targets);
+        let renamed = renamed.iter().find(|(old, _)| old.name == modifier.name).map(|(_, new)| *new);
+        let found = targets.iter().find(|m| m.name == modifier.name).or(renamed);
         let found = found.or_else(|| targets.iter().find(same_text)).or_else(|| targets.iter().find(same_place));
         let no_modifier = |name: String| {
             let value = if text.is_empty() { raw.to_string() } else { text.to_owned() };
@@ -189,7 +194,7 @@ impl Translation {
         let Some(target) = found else {
             return if modifier.default == Some(raw) { Ok(()) } else { Err(no_modifier(name)) };
         };
-        let same_name = modifier.name == target.name;
+        let same_name = modifier.name == target.name || renamed.is_some();
         if !same_name && modifier.default == Some(raw) && target.default.is_some() {
             return Ok(());
         }

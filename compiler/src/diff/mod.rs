@@ -61,7 +61,7 @@ pub use stream::diff_streams;
 pub(crate) use identity::leads;
 pub(crate) use parts::{modifier_text, operand_text, text as word_text};
 pub(crate) use stream::{renamed as renamed_in_stream, same_reading};
-pub(crate) use structure::renamed_operands;
+pub(crate) use structure::{renamed_alternative, renamed_fields, renamed_modifiers, renamed_operands};
 
 /// Compares two revisions of an instruction set, given as tables, with or without what instructions do.
 pub fn diff(old: impl Into<Revision<&'static Isa>>, new: impl Into<Revision<&'static Isa>>) -> Diff {

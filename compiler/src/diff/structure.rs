@@ -9,7 +9,7 @@ mod definitions;
 
 use isaforge_core::bits::Bits;
 use isaforge_core::stream::Wide;
-use isaforge_core::table::{Access, Alternative, Form, Isa, Modifier, Operand, Shape, Token, Type};
+use isaforge_core::table::{Access, Alternative, Field, Form, Isa, Modifier, Operand, Shape, Token, Type};
 
 use super::change::{Change, How, Subject, change};
 use super::difference::Pattern;
@@ -17,6 +17,7 @@ use super::identity::leads;
 use crate::check::text::runs_text;
 use compare::{Compare, bits_text};
 
+pub(crate) use definitions::renamed_alternative;
 pub(super) use definitions::{definitions, enum_changes, pairs, renamed_values};
 
 /// What changed in an instruction.
@@ -88,6 +89,32 @@ pub(crate) fn renamed_operands(
     b: &'static Form,
 ) -> Vec<(&'static Operand, &'static Operand)> {
     Compare { old, new }.renamed_operands(a, b)
+}
+
+/// The new modifiers that are old ones under another name: in the same bits, with the same type, and each name is
+/// unknown to the other revision.
+pub(crate) fn renamed_modifiers(
+    old: &'static Isa,
+    new: &'static Isa,
+    a: &'static [Modifier],
+    b: &'static [Modifier],
+) -> Vec<(&'static Modifier, &'static Modifier)> {
+    Compare { old, new }.renamed_modifiers(a, b)
+}
+
+/// The fields of an alternative that only have another name: the old name and the new one.
+pub(crate) fn renamed_fields(
+    old: &'static Isa,
+    new: &'static Isa,
+    a: &'static Alternative,
+    b: &'static Alternative,
+) -> Vec<(&'static str, &'static str)> {
+    let compare = Compare { old, new };
+    let known = |of: &Alternative, field: &Field| of.fields.iter().any(|other| other.name == field.name);
+    let same = |field: &Field, other: &Field| field.bits == other.bits && compare.same_type(field.ty, other.ty);
+    let successor = |field: &Field| b.fields.iter().find(|other| !known(a, other) && same(field, other));
+    let gone = a.fields.iter().filter(|field| !known(b, field));
+    gone.filter_map(|field| Some((field.name, successor(field)?.name))).collect()
 }
 
 /// Each operand with its counterpart, in the order of the old revision.

@@ -8,7 +8,7 @@ use isaforge_core::parse::MAX_FIELDS;
 use isaforge_core::table::{Alternative, Field, Isa, Operand, Shape, Type};
 
 use super::{TranslateError, Translation};
-use crate::diff::{leads, operand_text, renamed_operands};
+use crate::diff::{leads, operand_text, renamed_alternative, renamed_fields, renamed_operands};
 
 impl Translation {
     pub(super) fn operands(&mut self) -> Result<(), TranslateError> {
@@ -62,7 +62,7 @@ impl Translation {
                 _ => return Err(no_operand),
             }
             for suffix in operand.suffixes {
-                self.modifier(operand.name, suffix, target.suffixes)?;
+                self.modifier(operand.name, suffix, operand.suffixes, target.suffixes)?;
             }
             self.complete(operand.name, operand.suffixes, target.suffixes)?;
         }
@@ -92,6 +92,7 @@ impl Translation {
         let Some(own) = alternative_of(self.from, kind.alternatives, at, self.word) else { return Err(refused("")) };
         let single = kind.alternatives.len() == 1 && target_kind.alternatives.len() == 1;
         let named = target_kind.alternatives.iter().position(|a| a.name == own.name || single);
+        let named = named.or_else(|| renamed_alternative((self.from, kind), (self.to, target_kind), own));
         let by_name = named.and_then(|i| Some((i, self.fields(own, at, &target_kind.alternatives[i])?)));
         let found = by_name.or_else(|| {
             let here = (kind.alternatives, own, at);
@@ -105,14 +106,16 @@ impl Translation {
     }
 
     /// The values of an alternative's fields, for the alternative of the same name.
-    fn fields(&self, own: &Alternative, at: u8, target: &Alternative) -> Option<[u64; MAX_FIELDS]> {
+    fn fields(&self, own: &'static Alternative, at: u8, target: &'static Alternative) -> Option<[u64; MAX_FIELDS]> {
         let mut values = [0; MAX_FIELDS];
         if own.fields.len() != target.fields.len() {
             return None;
         }
         let alone = own.fields.len() == 1;
+        let renamed = renamed_fields(self.from, self.to, own, target);
         for (slot, field) in values.iter_mut().zip(target.fields) {
-            let source = own.fields.iter().find(|f| f.name == field.name || alone)?;
+            let is_old = |f: &&Field| f.name == field.name || alone || renamed.contains(&(f.name, field.name));
+            let source = own.fields.iter().find(is_old)?;
             *slot = self.field(source, source.bits.get(self.word, at), field)?;
         }
         Some(values)

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use isaforge_compiler::diff::{diff, diff_streams};
 use isaforge_compiler::lower::words;
 use isaforge_compiler::translate::streams::translate_text;
 use isaforge_compiler::translate::{TranslateError, translate, translate_program, translate_words};
@@ -249,9 +250,74 @@ fn an_operand_under_another_name_in_the_same_bits_is_the_same() {
 }
 
 #[test]
-fn a_modifier_under_another_name_is_said_to_be_missing() {
-    let result = line(small(&[]), small(&[("neg:", "minus:")]), "SET.neg r1, #3");
+fn a_modifier_under_another_name_in_the_same_bits_is_the_same() {
+    let renamed = small(&[("neg:", "minus:")]);
+    assert_eq!(line(small(&[]), renamed, "SET.neg r1, #3").as_deref(), Ok("SET.minus r1, #3"));
+    assert_eq!(line(renamed, small(&[]), "SET r1, #3").as_deref(), Ok("SET r1, #3"));
+    // In other bits, it is another one.
+    let moved = small(&[("neg: { bits: 10 }", "minus: { bits: 11 }"), ("15..12: 1, 11: 0", "15..12: 1, 10: 0")]);
+    let result = line(small(&[]), moved, "SET.neg r1, #3");
     assert_eq!(result, Err("small has no modifier `neg` for `SET`, which is `neg` here".to_owned()));
+}
+
+const OPERANDS: &str = r##"
+isa: small
+word: 16
+banks: { r: { count: 8, prints: "r{n}" } }
+kinds:
+  src:
+    width: 4
+    alternatives:
+      reg: { fixed: { 3: 0 }, fields: { n: { bits: 2..0, bank: r } }, text: "{n}" }
+      num: { fixed: { 3: 1 }, fields: { n: { bits: 2..0, number: decimal } }, text: "#{n}" }
+    suffixes: { neg: { bits: 4 } }
+instructions:
+  MOV: { doc: Moves., fixed: { 15..8: 1, 3: 0 },
+    operands: { d: { bank: r, bits: 2..0, access: write }, a: { kind: src, at: 4 } } }
+"##;
+
+/// As words, and as a stream.
+#[test]
+fn what_a_diff_calls_renamed_is_translated() {
+    for stream in [false, true] {
+        let spec = if stream {
+            OPERANDS.replace("word: 16", "word: 24").replace("15..8", "23..9")
+        } else {
+            OPERANDS.replace("15..8", "15..9")
+        };
+        for (changes, program, expected) in [
+            (&[("neg:", "minus:")][..], "MOV r1, #3.neg\n", "MOV r1, #3.minus\n"),
+            (&[("num:", "number:")], "MOV r1, #3.neg\n", "MOV r1, #3.neg\n"),
+            (
+                &[("n: { bits: 2..0, number", "k: { bits: 2..0, number"), ("#{n}", "#{k}")],
+                "MOV r1, #3\n",
+                "MOV r1, #3\n",
+            ),
+        ] {
+            let (old, new) = (of_text(&spec, &[]), of_text(&spec, changes));
+            match (old, new) {
+                (Tables::Words(old), Tables::Words(new)) => {
+                    assert!(!stream);
+                    assert_eq!(translate_program(old, new, program), assemble(new, expected), "{changes:?}");
+                    assert!(diff(old, new).to_text().contains("renamed: `") || changes.len() > 1, "{changes:?}");
+                }
+                (Tables::Streams(old), Tables::Streams(new)) => {
+                    let expected = isaforge_core::stream::program::assemble(new, expected);
+                    assert_eq!(translate_text(old, new, program), expected, "{changes:?}");
+                    let difference = diff_streams(old, new).to_text();
+                    assert!(difference.contains("renamed: `") || changes.len() > 1, "{difference}");
+                }
+                _ => panic!("both are of one kind"),
+            }
+        }
+        let other = [("num:", "number:"), ("#{n}", "={n}")];
+        let refused = match (of_text(&spec, &[]), of_text(&spec, &other)) {
+            (Tables::Words(old), Tables::Words(new)) => translate_program(old, new, "MOV r1, #3\n").map(|_| ()),
+            (Tables::Streams(old), Tables::Streams(new)) => translate_text(old, new, "MOV r1, #3\n").map(|_| ()),
+            _ => panic!("both are of one kind"),
+        };
+        assert!(refused.is_err_and(|errors| errors[0].message.starts_with("small has no `#3` (num) for ")));
+    }
 }
 
 #[test]

@@ -106,10 +106,21 @@ fn kind(old: Revision<Engine>, new: Revision<Engine>, a: &'static Set, b: &'stat
     let find = |list: &[&'static Layout], name: &str, n: Option<usize>| {
         list.iter().filter(|l| l.name == name).nth(n.unwrap_or(0)).copied()
     };
+    let known = |list: &[&'static Layout], name: &str| list.iter().any(|layout| layout.name == name);
+    let mut renamed = Vec::new();
     for layout in &x {
         let was = described(old, a, layout);
+        let same = |other: &&&'static Layout| {
+            !known(&y, layout.name) && !known(&x, other.name) && described(new, b, other) == was
+        };
         match find(&y, layout.name, number(&x, layout)) {
-            None => out.push(change(Subject::Alternative, How::Removed, layout.name, was, "")),
+            None => match y.iter().find(same) {
+                Some(other) => {
+                    renamed.push(other.name);
+                    out.push(change(Subject::Alternative, How::Renamed, layout.name, "", format!("`{}`", other.name)));
+                }
+                None => out.push(change(Subject::Alternative, How::Removed, layout.name, was, "")),
+            },
             Some(other) => {
                 let is = described(new, b, other);
                 if was != is {
@@ -118,7 +129,10 @@ fn kind(old: Revision<Engine>, new: Revision<Engine>, a: &'static Set, b: &'stat
             }
         }
     }
-    for layout in y.iter().filter(|layout| find(&x, layout.name, number(&y, layout)).is_none()) {
+    let is_new = |layout: &&&'static Layout| {
+        find(&x, layout.name, number(&y, layout)).is_none() && !renamed.contains(&layout.name)
+    };
+    for layout in y.iter().filter(is_new) {
         out.push(change(Subject::Alternative, How::Added, layout.name, "", described(new, b, layout)));
     }
     out

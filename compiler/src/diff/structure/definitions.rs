@@ -56,10 +56,19 @@ impl Compare {
         if a.width != b.width {
             out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
         }
+        let known = |kind: &Kind, name: &str| kind.alternatives.iter().any(|x| x.name == name);
+        let mut renamed = Vec::new();
         for x in a.alternatives {
             let was = self.alternative_text(old, a, x);
+            let same = |y: &&'static Alternative| !known(a, y.name) && self.alternative_text(new, b, y) == was;
             match b.alternatives.iter().find(|y| y.name == x.name) {
-                None => out.push(change(Subject::Alternative, How::Removed, x.name, was, "")),
+                None => match b.alternatives.iter().find(same) {
+                    Some(y) => {
+                        renamed.push(y.name);
+                        out.push(change(Subject::Alternative, How::Renamed, x.name, "", format!("`{}`", y.name)));
+                    }
+                    None => out.push(change(Subject::Alternative, How::Removed, x.name, was, "")),
+                },
                 Some(y) => {
                     let is = self.alternative_text(new, b, y);
                     if was != is {
@@ -68,11 +77,25 @@ impl Compare {
                 }
             }
         }
-        for y in b.alternatives.iter().filter(|y| !a.alternatives.iter().any(|x| x.name == y.name)) {
+        for y in b.alternatives.iter().filter(|y| !known(a, y.name) && !renamed.contains(&y.name)) {
             out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(new, b, y)));
         }
         out
     }
+}
+
+/// The alternative of a new kind that is one of an old kind under another name: all but their names is the same, and
+/// each name is unknown to the other kind.
+pub(crate) fn renamed_alternative(
+    (old, a): (&'static Isa, &'static Kind),
+    (new, b): (&'static Isa, &'static Kind),
+    alternative: &'static Alternative,
+) -> Option<usize> {
+    let known = |kind: &Kind, name: &str| kind.alternatives.iter().any(|x| x.name == name);
+    let compare = Compare { old, new };
+    let text = compare.alternative_text(old.into(), a, alternative);
+    let same = |y: &'static Alternative| !known(a, y.name) && compare.alternative_text(new.into(), b, y) == text;
+    if known(b, alternative.name) { None } else { b.alternatives.iter().position(same) }
 }
 
 /// The values that only have another name: the old name and the new one.
