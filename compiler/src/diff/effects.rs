@@ -86,7 +86,7 @@ pub(super) fn of_alternative<T>(revision: Revision<T>, kind: u16, name: &str, en
     let Revision { semantics, hardware, .. } = revision;
     let effects = Effects { semantics, hardware, opcode: 0, encoded };
     let same = Renamed::default();
-    let value = effects.reading(kind, name, encoded, &same).map(|value| format!(", {}", code(&value.shown(None))));
+    let value = effects.reading(kind, name, encoded, &same).map(|value| format!(", {}", code(&value.shown(&[]))));
     let discards = if effects.discards(kind, name) { ", discards writes" } else { "" };
     value.unwrap_or_default() + discards
 }
@@ -144,7 +144,8 @@ fn operands(old: &Effects, new: &Effects, renamed: &Renamed, out: &mut Vec<Chang
                 let Some((_, found)) = alternatives.iter().find(|(known, _)| *known == alternative) else { continue };
                 let place = format!("{name} = {alternative}");
                 let was = old.reading(kind, alternative, encoded, &same);
-                let is = new.reading(other, alternative, *found, &same);
+                let fields = Renamed { members: encoded.renamed_fields(*found), values: Vec::new() };
+                let is = new.reading(other, alternative, *found, &fields);
                 if let Some(change) = changed(was, is).filter(|_| reads) {
                     let name = if change.name.is_empty() { place.clone() } else { format!("{place}, {}", change.name) };
                     out.push(Change { name, ..change });

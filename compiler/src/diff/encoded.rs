@@ -4,6 +4,9 @@ use isaforge_core::semantics::Modifier;
 use isaforge_core::stream::{self, Engine, Layout};
 use isaforge_core::table::{self, Alternative, Enum, Form, Isa, Shape};
 
+use super::stream::renamed as renamed_streams;
+use super::structure::renamed_fields as renamed_words;
+
 /// What the members that a graph refers to belong to.
 #[derive(Clone, Copy)]
 pub(super) enum Encoded {
@@ -67,6 +70,27 @@ impl Encoded {
                 Some((format!("{}.{}", operand.name, field.name), of_field(engine, field)))
             }
             _ => None,
+        }
+    }
+
+    /// Whether values of a modifier that have no name are written as numbers.
+    pub(super) fn takes_numbers(self, modifier: Modifier) -> bool {
+        let (Encoded::Stream(_, layout), Modifier::Form(index)) = (self, modifier) else { return false };
+        let field = layout.fields.get(usize::from(index));
+        field.is_some_and(|field| matches!(field.ty, stream::Type::Enum(_, Some(_))))
+    }
+
+    /// The fields of alternatives that only have another name: the old name and the new one.
+    pub(super) fn renamed_fields(self, new: Encoded) -> Vec<(String, String)> {
+        let own = |(old, new): (&str, &str)| (old.to_owned(), new.to_owned());
+        match (self, new) {
+            (Encoded::Alternative(old, a), Encoded::Alternative(new, b)) => {
+                renamed_words(old, new, a, b).into_iter().map(own).collect()
+            }
+            (Encoded::Stream(old, a), Encoded::Stream(new, b)) => {
+                renamed_streams(old, new, a, b).into_iter().map(own).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -3,9 +3,11 @@
 //! A text may be worded differently and mean the same, and a text may stay as it is while a definition that it uses
 //! changes. So graphs are compared, in which such definitions are resolved. Operands, modifiers and their values,
 //! states, address spaces, faults and intrinsics are compared by name, so that it does not matter where they are
-//! encoded. What is only renamed in the encoding keeps its old name here.
+//! encoded. What is only renamed in the encoding keeps its old name here. A value of a modifier that only one revision
+//! has is left out: no instruction of the other one is affected by it.
 
 use isaforge_core::semantics::{Node, Op, Operation, Semantics, Type, instantiate, show};
+use isaforge_core::table::Enum;
 
 use super::change::{Change, How, Subject, change};
 use super::encoded::Encoded;
@@ -43,14 +45,14 @@ impl Renamed {
 /// What changed in the operation of an instruction; a revision may not define it.
 pub(super) fn changed(old: Option<Meaning<'_>>, new: Option<Meaning<'_>>) -> Option<Change> {
     let quoted = |meaning: &Meaning<'_>| match meaning.operation.text {
-        "" => code(&meaning.shown(None)),
+        "" => code(&meaning.shown(&[])),
         text => code(text),
     };
     match (old, new) {
         (None, None) => None,
         (None, Some(new)) => Some(change(Subject::Operation, How::Added, "", "", quoted(&new))),
         (Some(old), None) => Some(change(Subject::Operation, How::Removed, "", quoted(&old), "")),
-        (Some(old), Some(new)) if old.terms() == new.terms() => None,
+        (Some(old), Some(new)) if old.terms(&new) == new.terms(&old) => None,
         (Some(old), Some(new)) if old.operation.text != new.operation.text => {
             Some(change(Subject::Operation, How::Changed, "", quoted(&old), quoted(&new)))
         }
@@ -60,17 +62,18 @@ pub(super) fn changed(old: Option<Meaning<'_>>, new: Option<Meaning<'_>>) -> Opt
 
 /// The change of an operation whose text is the same: what it does in the first case that differs.
 fn resolved(old: &Meaning<'_>, new: &Meaning<'_>) -> Change {
-    let mut cases = vec![None];
-    cases.extend(old.cases().into_iter().map(Some));
-    let shapes = |case: &Option<(String, String)>| (old.shown(case.as_ref()), new.shown(case.as_ref()));
-    let found = cases.iter().find_map(|case| {
-        let (was, is) = shapes(case);
+    // All modifiers have their least values, then one of them has another value.
+    let (base, cases) = (old.base(new), old.cases(new));
+    let found = std::iter::once(None).chain(cases.iter().map(Some)).find_map(|case| {
+        let other = |set: &&Case| case.is_none_or(|(modifier, _)| set.0 != *modifier);
+        let set: Vec<Case> = base.iter().filter(other).chain(case).cloned().collect();
+        let (was, is) = (old.shown(&set), new.shown(&set));
         (was != is).then_some((case, was, is))
     });
     match found {
-        Some((None, was, is)) => change(Subject::Operation, How::Changed, "", code(&was), code(&is)),
-        Some((Some((modifier, value)), was, is)) => {
-            change(Subject::Operation, How::Changed, &format!("{modifier} = {value}"), code(&was), code(&is))
+        Some((case, was, is)) => {
+            let name = case.map_or_else(String::new, |(modifier, value)| format!("{modifier} = {value}"));
+            change(Subject::Operation, How::Changed, &name, code(&was), code(&is))
         }
         None => change(Subject::Operation, How::Changed, "", "", "by a definition that it uses"),
     }
@@ -81,6 +84,9 @@ pub(super) fn code(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     format!("`{}`", words.join(" "))
 }
+
+/// The names of a modifier and of one of its values.
+type Case = (String, String);
 
 /// A node of a graph, with names.
 #[derive(PartialEq, Eq)]
@@ -98,12 +104,33 @@ impl Meaning<'_> {
         self.renamed.member(self.encoded.operand(index))
     }
 
-    /// Returns the names of a modifier and of one of its values.
-    fn modifier(&self, index: u16, bits: u64) -> (String, String) {
+    /// The name of a modifier, and the names of its values.
+    fn named(&self, index: u16) -> (String, Option<&'static Enum>) {
         let modifier = self.operation.modifiers.get(usize::from(index)).copied();
-        let found = modifier.and_then(|modifier| self.encoded.modifier(modifier));
-        let (name, names) = found.unwrap_or_default();
-        let name = self.renamed.member(&name);
+        let (name, names) = modifier.and_then(|modifier| self.encoded.modifier(modifier)).unwrap_or_default();
+        (self.renamed.member(&name), names)
+    }
+
+    /// Whether another revision has a value of a modifier, too.
+    fn common(&self, other: &Meaning<'_>, index: u16, bits: u64) -> bool {
+        let (name, Some(names)) = self.named(index) else { return true };
+        let mut all = (0..other.operation.modifiers.len() as u16).map(|theirs| (theirs, other.named(theirs)));
+        let Some((theirs, (_, Some(others)))) = all.find(|(_, (known, _))| *known == name) else { return true };
+        match names.value(bits) {
+            Some(value) => {
+                let value = self.renamed.value(&name, value.name);
+                let known = others.values.iter().any(|theirs| other.renamed.value(&name, theirs.name) == value);
+                known || other.encoded.takes_numbers(other.operation.modifiers[usize::from(theirs)])
+            }
+            None => {
+                others.value(bits).is_none() || self.encoded.takes_numbers(self.operation.modifiers[usize::from(index)])
+            }
+        }
+    }
+
+    /// Returns the names of a modifier and of one of its values.
+    fn modifier(&self, index: u16, bits: u64) -> Case {
+        let (name, names) = self.named(index);
         let value = names.and_then(|names| names.value(bits)).map(|value| self.renamed.value(&name, value.name));
         (name, value.map_or_else(|| bits.to_string(), str::to_owned))
     }
@@ -112,11 +139,49 @@ impl Meaning<'_> {
         self.operation.lists.iter().copied().skip(from.into()).take(count)
     }
 
-    fn terms(&self) -> Vec<Term> {
-        self.operation.nodes.iter().map(|node| self.term(node)).collect()
+    /// The graph for values of modifiers that another revision has, too, in the order in which effects need its nodes.
+    fn terms(&self, other: &Meaning<'_>) -> Vec<Term> {
+        let (mut places, mut terms) = (vec![None; self.operation.nodes.len()], Vec::new());
+        for (node, at) in self.operation.nodes.iter().zip(0..).filter(|(node, _)| node.op.is_effect()) {
+            if node.op.condition().is_none_or(|condition| !self.never(other, node.args[condition])) {
+                self.add(other, at, &mut places, &mut terms);
+            }
+        }
+        terms
     }
 
-    fn term(&self, node: &Node) -> Term {
+    /// Adds a node with all that it depends on, and returns its place among the terms.
+    fn add(&self, other: &Meaning<'_>, at: u16, places: &mut [Option<u16>], terms: &mut Vec<Term>) -> u16 {
+        let Some(node) = self.operation.nodes.get(usize::from(at)) else { return at };
+        if let Some(known) = places[usize::from(at)] {
+            return known;
+        }
+        let place = if node.op == Op::Select && self.never(other, node.args[0]) {
+            self.add(other, node.args[2], places, terms)
+        } else {
+            let mut term = self.term(node, other);
+            for argument in &mut term.arguments {
+                *argument = self.add(other, *argument, places, terms);
+            }
+            terms.push(term);
+            (terms.len() - 1) as u16
+        };
+        places[usize::from(at)] = Some(place);
+        place
+    }
+
+    /// Whether a condition only holds for values of modifiers that another revision lacks.
+    fn never(&self, other: &Meaning<'_>, at: u16) -> bool {
+        let Some(node) = self.operation.nodes.get(usize::from(at)) else { return false };
+        let [a, b, c, _] = node.args;
+        match node.op {
+            Op::Is => self.list(b, c.into()).all(|bits| !self.common(other, a, bits.into())),
+            Op::And => self.never(other, a) || self.never(other, b),
+            _ => false,
+        }
+    }
+
+    fn term(&self, node: &Node, other: &Meaning<'_>) -> Term {
         let [a, b, c, _] = node.args;
         let semantics = self.semantics;
         let named = |name: Option<&&'static str>| name.copied().unwrap_or_default().to_owned();
@@ -133,8 +198,9 @@ impl Meaning<'_> {
             Op::Pick => {
                 let pairs: Vec<u16> = self.list(b, 2 * usize::from(c)).collect();
                 let (pairs, _) = pairs.as_chunks();
+                let common = pairs.iter().filter(|[bits, _]| self.common(other, a, (*bits).into()));
                 // The values have no order.
-                let mut pairs: Vec<(String, u16)> = pairs.iter().map(|[bits, node]| (value(*bits), *node)).collect();
+                let mut pairs: Vec<(String, u16)> = common.map(|[bits, node]| (value(*bits), *node)).collect();
                 pairs.sort_unstable();
                 let (mut names, nodes): (Vec<String>, Vec<u16>) = pairs.into_iter().unzip();
                 arguments.extend(nodes);
@@ -142,7 +208,8 @@ impl Meaning<'_> {
                 names
             }
             Op::Is => {
-                let mut names: Vec<String> = self.list(b, c.into()).map(value).collect();
+                let common = self.list(b, c.into()).filter(|bits| self.common(other, a, (*bits).into()));
+                let mut names: Vec<String> = common.map(value).collect();
                 names.sort_unstable();
                 names.push(self.modifier(a, 0).0);
                 names
@@ -167,8 +234,18 @@ impl Meaning<'_> {
         Term { op: node.op, ty: node.ty, names, arguments }
     }
 
-    /// The names of modifiers and of their values that the operation distinguishes.
-    fn cases(&self) -> Vec<(String, String)> {
+    /// All modifiers with their least values that another revision has, too.
+    fn base(&self, other: &Meaning<'_>) -> Vec<Case> {
+        let least = |index: u16| {
+            let is_named = |bits: &u64| self.named(index).1.is_none_or(|names| names.value(*bits).is_some());
+            let mut values = (0..=u8::MAX).map(u64::from).filter(is_named);
+            self.modifier(index, values.find(|bits| self.common(other, index, *bits)).unwrap_or(0))
+        };
+        (0..self.operation.modifiers.len() as u16).map(least).collect()
+    }
+
+    /// The names of modifiers and of their values that the operation distinguishes and another revision has, too.
+    fn cases(&self, other: &Meaning<'_>) -> Vec<Case> {
         let mut cases = Vec::new();
         for node in self.operation.nodes {
             let [modifier, from, count, _] = node.args;
@@ -177,7 +254,8 @@ impl Meaning<'_> {
                 Op::Is => (1, count.into()),
                 _ => continue,
             };
-            for bits in self.list(from, count).step_by(step) {
+            for bits in self.list(from, count).step_by(step).filter(|bits| self.common(other, modifier, (*bits).into()))
+            {
                 let case = self.modifier(modifier, bits.into());
                 if !cases.contains(&case) {
                     cases.push(case);
@@ -187,10 +265,11 @@ impl Meaning<'_> {
         cases
     }
 
-    /// The operation as text, with a modifier of this name set to the value of this name, and all others 0.
-    pub(super) fn shown(&self, case: Option<&(String, String)>) -> String {
+    /// The operation as text, with modifiers set to values of these names, and all others 0.
+    pub(super) fn shown(&self, set: &[Case]) -> String {
         let bits = |index: u16| {
-            let Some(wanted) = case else { return 0 };
+            let name = self.named(index).0;
+            let Some(wanted) = set.iter().find(|(modifier, _)| *modifier == name) else { return 0 };
             let values = 0..=u8::MAX;
             values.into_iter().map(u64::from).find(|bits| self.modifier(index, *bits) == *wanted).unwrap_or(0)
         };

@@ -1,9 +1,11 @@
 //! What instructions do, in two revisions.
 
+use isaforge_compiler::Settings;
 use isaforge_compiler::diff::{Change, Diff, How, Revision, Subject, diff, diff_streams};
+use isaforge_compiler::load::load;
 use isaforge_core::Tables;
 
-use crate::support::{loaded, replaced};
+use crate::support::{folder, loaded, replaced, settings};
 
 const SPEC: &str = r#"
 isa: lamps
@@ -167,6 +169,70 @@ fn what_only_has_another_name_does_nothing_else() {
         let swapped = [("[plus, minus, both,", "[minus, plus, both,"), ("plus =>", "x =>"), ("minus =>", "plus =>")];
         let found = against(&spec, &[&swapped[..], &[("x =>", "minus =>")]].concat());
         assert_eq!(found.operations_changed(), 1, "{}", found.to_text());
+    }
+}
+
+#[test]
+fn a_value_that_one_revision_lacks_does_nothing_else() {
+    let text = "d = match mode { plus => more(a), minus => a - 1, both => a }";
+    let function = [("functions:", "functions:\n    step(mode, a): \"WHAT\""), (text, "d = step(mode, a)")];
+    let function = replaced(SPEC, &function).replace("WHAT", text.trim_start_matches("d = "));
+    // As words and as a stream; with the text in the instruction, and elsewhere.
+    for spec in [SPEC, &function] {
+        for spec in [spec.to_owned(), spec.replace("REST: {", "REST: { aliases: { PAUSE: {} },")] {
+            let more = [("both, ~]", "both, twice]"), ("both => a }", "both => a, twice => a + a }")];
+            let (old, new) = (spec.clone(), replaced(&spec, &more));
+            for (old, new) in [(&old, &new), (&new, &old)] {
+                let found = against(old, &[(old, new)]);
+                assert_eq!((operations(&found), found.operations_changed()), (vec![], 0), "{}", found.to_text());
+            }
+            // What another value does is compared all the same, and so is one with another name.
+            for other in [("minus => a - 1", "minus => a - 2"), ("both => a,", "both => ~a,")] {
+                let found = against(&spec, &[more[0], more[1], other]);
+                assert_eq!(found.operations_changed(), 1, "{other:?}: {}", found.to_text());
+            }
+        }
+    }
+    let found = against(&function, &[("both, ~]", "both, twice]"), ("both => a }", "both => ~a, twice => a }")]);
+    let [(name, change)] = operations(&found)[..] else { panic!("{}", found.to_text()) };
+    assert_eq!((name, &*change.name, &*change.old, &*change.new), ("STEP", "mode = both", "`d = a`", "`d = ~a`"));
+}
+
+#[test]
+fn a_value_of_one_generation_does_nothing_else_in_another() {
+    let spec = replaced(
+        SPEC,
+        &[
+            ("word: 16", "word: [16]\ngenerations: [1, 2]"),
+            ("both, ~]", "{ name: both, value: 2, since: 2 }, ~]"),
+            ("both => a }", "both => a + 7 }"),
+        ],
+    );
+    let files = folder(&[("isa.yaml", &spec)]);
+    let of = |generation: u32| {
+        let settings = Settings { generation: Some(generation.to_string()), ..settings(&files) };
+        let loaded = load(&settings).unwrap_or_else(|refusal| panic!("{refusal}"));
+        let Tables::Streams(tables) = loaded.tables else { panic!("a stream") };
+        Revision { tables, semantics: loaded.semantics, hardware: loaded.hardware }
+    };
+    for (old, new) in [(1, 2), (2, 1)] {
+        let found = diff_streams(of(old), of(new));
+        assert_eq!((operations(&found), found.operations_changed()), (vec![], 0), "{}", found.to_text());
+        assert_eq!((found.old.enums, found.new.enums), (1, 1));
+    }
+}
+
+#[test]
+fn a_field_of_an_alternative_under_another_name_does_nothing_else() {
+    let stream =
+        OPERANDS.replace("NEXT: {", "NEXT: { aliases: { MORE: {} },").replace("  flow: { modifier", "  # { modifier");
+    for spec in [OPERANDS.to_owned(), stream] {
+        let renamed = [("n: { number", "k: { number"), ("\"#{n}\", value: n", "\"#{k}\", value: k")];
+        let found = against(&spec, &renamed);
+        assert_eq!((operations(&found), found.operations_changed()), (vec![], 0), "{}", found.to_text());
+        let found = against(&spec, &[("constant:", "immediate:")]);
+        assert!(found.to_text().contains("reading `constant` renamed: `immediate`"), "{}", found.to_text());
+        assert_eq!(found.definitions[0].changes.len(), 1, "{}", found.to_text());
     }
 }
 
