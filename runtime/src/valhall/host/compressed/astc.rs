@@ -233,7 +233,7 @@ fn partition(seed: u32, [x, y]: [u32; 2], count: u32, is_small: bool) -> usize {
     // The slopes of four planes, along x and along y.
     let slope = |index: u32| {
         let nibble = hash >> (4 * index) & 15;
-        nibble * nibble >> shifts[index as usize % 2]
+        (nibble * nibble) >> shifts[index as usize % 2]
     };
     let plane = |index: u32| {
         let offset = hash >> (14 - 4 * index);
