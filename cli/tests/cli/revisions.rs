@@ -303,7 +303,7 @@ fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
         (
             "number: { fixed: { 4: 0 }",
             "number: { where: n != 7, fixed: { 4: 0 }",
-            ":4:1: error: this combination cannot be encoded as one `mov` in tiny",
+            ":4:1: error: tiny has no `#7` (number) for `s` of `mov`",
         ),
     ] {
         let changes = [(from, to)];

@@ -6,6 +6,8 @@
 //! encoded. What is only renamed in the encoding keeps its old name here. A value of a modifier that only one revision
 //! has is left out: no instruction of the other one is affected by it.
 
+use std::collections::HashSet;
+
 use isaforge_core::semantics::{Node, Op, Operation, Semantics, Type, instantiate, show};
 use isaforge_core::table::Enum;
 
@@ -150,35 +152,57 @@ impl Meaning<'_> {
         terms
     }
 
-    /// Adds a node with all that it depends on, and returns its place among the terms.
-    fn add(&self, other: &Meaning<'_>, at: u16, places: &mut [Option<u16>], terms: &mut Vec<Term>) -> u16 {
-        let Some(node) = self.operation.nodes.get(usize::from(at)) else { return at };
-        if let Some(known) = places[usize::from(at)] {
-            return known;
-        }
-        let place = if node.op == Op::Select && self.never(other, node.args[0]) {
-            self.add(other, node.args[2], places, terms)
-        } else {
-            let mut term = self.term(node, other);
-            for argument in &mut term.arguments {
-                *argument = self.add(other, *argument, places, terms);
+    /// Adds a node with all that it depends on, and notes the places of these nodes among the terms.
+    fn add(&self, other: &Meaning<'_>, at: u16, places: &mut [Option<u16>], terms: &mut Vec<Term>) {
+        let mut open = vec![at];
+        while let Some(&at) = open.last() {
+            let node = &self.operation.nodes[usize::from(at)];
+            // Nodes follow their arguments.
+            let place = |argument: u16| places.get(usize::from(argument)).filter(|_| argument < at).copied();
+            let waits = |argument: &u16| place(*argument) == Some(None);
+            if places[usize::from(at)].is_some() {
+                open.pop();
+                continue;
             }
-            terms.push(term);
-            (terms.len() - 1) as u16
-        };
-        places[usize::from(at)] = Some(place);
-        place
+            if node.op == Op::Select && self.never(other, node.args[0]) {
+                let [_, _, or, _] = node.args;
+                match place(or) {
+                    Some(None) => open.push(or),
+                    found => {
+                        places[usize::from(at)] = found.flatten().or(Some(or));
+                        open.pop();
+                    }
+                }
+                continue;
+            }
+            let mut term = self.term(node, other);
+            let before = open.len();
+            open.extend(term.arguments.iter().rev().copied().filter(waits));
+            if open.len() == before {
+                term.arguments
+                    .iter_mut()
+                    .for_each(|argument| *argument = place(*argument).flatten().unwrap_or(*argument));
+                terms.push(term);
+                places[usize::from(at)] = Some((terms.len() - 1) as u16);
+                open.pop();
+            }
+        }
     }
 
     /// Whether a condition only holds for values of modifiers that another revision lacks.
     fn never(&self, other: &Meaning<'_>, at: u16) -> bool {
-        let Some(node) = self.operation.nodes.get(usize::from(at)) else { return false };
-        let [a, b, c, _] = node.args;
-        match node.op {
-            Op::Is => self.list(b, c.into()).all(|bits| !self.common(other, a, bits.into())),
-            Op::And => self.never(other, a) || self.never(other, b),
-            _ => false,
+        // All parts of a conjunction, which may be nested.
+        let (mut parts, mut seen) = (vec![at], HashSet::new());
+        while let Some(at) = parts.pop() {
+            let Some(node) = self.operation.nodes.get(usize::from(at)).filter(|_| seen.insert(at)) else { continue };
+            let [a, b, c, _] = node.args;
+            match node.op {
+                Op::Is if self.list(b, c.into()).all(|bits| !self.common(other, a, bits.into())) => return true,
+                Op::And => parts.extend([a, b]),
+                _ => {}
+            }
         }
+        false
     }
 
     fn term(&self, node: &Node, other: &Meaning<'_>) -> Term {
@@ -196,7 +220,7 @@ impl Meaning<'_> {
                 vec![semantics.states.get(usize::from(a)).map_or_else(String::new, |state| state.name.to_owned())]
             }
             Op::Pick => {
-                let pairs: Vec<u16> = self.list(b, 2 * usize::from(c)).collect();
+                let pairs: Vec<u16> = self.list(b, c.into()).collect();
                 let (pairs, _) = pairs.as_chunks();
                 let common = pairs.iter().filter(|[bits, _]| self.common(other, a, (*bits).into()));
                 // The values have no order.
@@ -250,7 +274,7 @@ impl Meaning<'_> {
         for node in self.operation.nodes {
             let [modifier, from, count, _] = node.args;
             let (step, count) = match node.op {
-                Op::Pick => (2, 2 * usize::from(count)),
+                Op::Pick => (2, count.into()),
                 Op::Is => (1, count.into()),
                 _ => continue,
             };
