@@ -16,6 +16,7 @@
 //! executes the instruction, unless it specifies lanes.
 
 use half::f16;
+use isaforge_core::float::{Format, Round, convert};
 use isaforge_core::number;
 use isaforge_runtime::machine::{Register, View};
 
@@ -81,7 +82,11 @@ impl Kind {
     fn round(self, number: f64) -> f64 {
         match self {
             Kind::F32 => f64::from(number as f32),
-            Kind::F16 => f16::from_f64(number).to_f64(),
+            // `f16::from_f64` rounds twice.
+            Kind::F16 => {
+                let half = convert(Format::F64, Format::F16, number.to_bits(), Round::NearestEven);
+                f16::from_bits(half as u16).to_f64()
+            }
             Kind::Unsigned | Kind::Signed => number,
         }
     }
@@ -433,6 +438,12 @@ mod tests {
 
     fn holds(text: &str) -> bool {
         parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).holds(&Two)
+    }
+
+    #[test]
+    fn a_number_is_rounded_to_a_half_once() {
+        // Just above the middle between two halves.
+        assert_eq!(Kind::F16.round(1.000_488_281_25_f64.next_up()), 1.000_976_562_5);
     }
 
     #[test]

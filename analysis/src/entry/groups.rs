@@ -66,7 +66,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         reads: registers.found.reads,
         writes: registers.found.writes,
         named: registers.found.named,
-        flow: flow((set, isa, group), (set.base, at), effects.as_ref()),
+        flow: flow((set, isa, group, &values), (set.base, at), effects.as_ref()),
         pure: effects.as_ref().is_some_and(|effects| !effects.others && !effects.barrier) && !registers.writes_indexed,
         lane: effects.as_ref().is_some_and(|effects| effects.lane),
         may_read: registers.may_read,
@@ -108,7 +108,11 @@ fn lanes(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Lanes {
     }
 }
 
-fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), effects: Option<&Effects>) -> Flow {
+fn flow(
+    (set, isa, group, values): (&Set, &'static GroupIsa, &Group, &Values),
+    at: (u64, usize),
+    effects: Option<&Effects>,
+) -> Flow {
     let mut flow = Flow::of(effects, leads(isa, group, at), || false, |_| true);
     if let Some(effects) = effects {
         let called = |list: &[u16]| list.iter().any(|intrinsic| set.ends(*intrinsic));
@@ -119,9 +123,8 @@ fn flow((set, isa, group): (&Set, &'static GroupIsa, &Group), at: (u64, usize), 
         };
     }
     if set.semantics.is_some_and(|semantics| !semantics.flow.is_empty()) {
-        let values = group.values(isa);
         for (slot, _, operation) in operations(isa, group) {
-            flow.add_facts(set.semantics, operation.name, |name| field(isa, group, &values, (slot, name)), false);
+            flow.add_facts(set.semantics, operation.name, |name| field(isa, group, values, (slot, name)), false);
         }
     }
     if is_last(isa, group) {

@@ -9,8 +9,7 @@ use std::collections::HashSet;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::finding::{Check, Finding};
-use crate::dataflow::forwards;
-use crate::dataflow::lead;
+use crate::dataflow::{forwards, lead};
 use crate::dominators::Dominators;
 use crate::effects::When;
 use crate::graph::Graph;

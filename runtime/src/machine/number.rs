@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use half::f16;
 use isaforge_core::bits::ones;
+use isaforge_core::float::{Format, Round, convert};
 
 /// The bits of a whole number in a register of this width, at most 64: unsigned, or negative in two's complement.
 ///
@@ -26,9 +27,9 @@ pub fn integer_bits(value: i128, width: u32) -> Result<u64, (String, String)> {
 /// # Errors
 /// When it does not fit, or there are no floats of this width: the problem, and what fits.
 pub fn float_bits(value: f64, width: u32) -> Result<u64, (String, String)> {
-    // Of a double near the middle between two halves, 80 digits are all. `f16::from_f64` rounds twice.
-    let (single, digits) = (value as f32, format!("{value:.80}"));
-    fitting(&format!("{value:?}"), value.is_finite(), width, (nearest_half(&digits, single), single, value))
+    // `f16::from_f64` rounds twice.
+    let half = convert(Format::F64, Format::F16, value.to_bits(), Round::NearestEven) as u16;
+    fitting(&format!("{value:?}"), value.is_finite(), width, (f16::from_bits(half), value as f32, value))
 }
 
 /// The bits of a decimal number in a register of this width: the nearest float, rounded only once. `None` if Rust does

@@ -56,16 +56,15 @@ impl Compare {
         if a.width != b.width {
             out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
         }
-        let known = |kind: &Kind, name: &str| kind.alternatives.iter().any(|x| x.name == name);
         let mut renamed = Vec::new();
         for x in a.alternatives {
             let was = self.alternative_text(old, a, x);
-            let same = |y: &&'static Alternative| !known(a, y.name) && self.alternative_text(new, b, y) == was;
             match b.alternatives.iter().find(|y| y.name == x.name) {
-                None => match b.alternatives.iter().find(same) {
-                    Some(y) => {
-                        renamed.push(y.name);
-                        out.push(change(Subject::Alternative, How::Renamed, x.name, "", format!("`{}`", y.name)));
+                None => match self.successor((old, a), (new, b), x) {
+                    Some(index) => {
+                        let name = b.alternatives[index].name;
+                        renamed.push(name);
+                        out.push(change(Subject::Alternative, How::Renamed, x.name, "", format!("`{name}`")));
                     }
                     None => out.push(change(Subject::Alternative, How::Removed, x.name, was, "")),
                 },
@@ -77,25 +76,38 @@ impl Compare {
                 }
             }
         }
-        for y in b.alternatives.iter().filter(|y| !known(a, y.name) && !renamed.contains(&y.name)) {
+        for y in b.alternatives.iter().filter(|y| !has(a, y.name) && !renamed.contains(&y.name)) {
             out.push(change(Subject::Alternative, How::Added, y.name, "", self.alternative_text(new, b, y)));
         }
         out
     }
+
+    /// The alternative of a new kind that is one of an old kind under another name: all but their names is the same,
+    /// and each name is unknown to the other kind.
+    fn successor(
+        &self,
+        (old, a): (Revision<&'static Isa>, &'static Kind),
+        (new, b): (Revision<&'static Isa>, &'static Kind),
+        alternative: &'static Alternative,
+    ) -> Option<usize> {
+        let text = self.alternative_text(old, a, alternative);
+        let same = |y: &'static Alternative| !has(a, y.name) && self.alternative_text(new, b, y) == text;
+        if has(b, alternative.name) { None } else { b.alternatives.iter().position(same) }
+    }
 }
 
-/// The alternative of a new kind that is one of an old kind under another name: all but their names is the same, and
-/// each name is unknown to the other kind.
+/// Whether a kind has an alternative with this name.
+fn has(kind: &Kind, name: &str) -> bool {
+    kind.alternatives.iter().any(|alternative| alternative.name == name)
+}
+
+/// The alternative of a new kind that is one of an old kind under another name, whatever instructions do with it.
 pub(crate) fn renamed_alternative(
     (old, a): (&'static Isa, &'static Kind),
     (new, b): (&'static Isa, &'static Kind),
     alternative: &'static Alternative,
 ) -> Option<usize> {
-    let known = |kind: &Kind, name: &str| kind.alternatives.iter().any(|x| x.name == name);
-    let compare = Compare { old, new };
-    let text = compare.alternative_text(old.into(), a, alternative);
-    let same = |y: &'static Alternative| !known(a, y.name) && compare.alternative_text(new.into(), b, y) == text;
-    if known(b, alternative.name) { None } else { b.alternatives.iter().position(same) }
+    Compare { old, new }.successor((old.into(), a), (new.into(), b), alternative)
 }
 
 /// The values that only have another name: the old name and the new one.

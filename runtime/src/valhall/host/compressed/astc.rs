@@ -34,7 +34,7 @@ impl Range {
         // Digits that are not stored are read from zeros.
         let mut left = from & !(u128::MAX.checked_shl(self.size(numbers.len() as u32)).unwrap_or(0));
         let mut take = |bits: u32| {
-            let taken = (left & ((1 << bits) - 1)) as u32;
+            let taken = field(left, 0, bits);
             left >>= bits;
             taken
         };
@@ -71,9 +71,13 @@ impl Range {
     }
 }
 
+/// A number of at most 16 bits, which begins at bit `low`.
+fn field(word: impl Into<u128>, low: u32, bits: u32) -> u32 {
+    (word.into() >> low & ((1 << bits) - 1)) as u32
+}
+
 /// Decodes five digits to base 3 from 8 bits.
 fn trits(word: u32) -> [u32; 5] {
-    let field = |word: u32, low: u32, bits: u32| word >> low & ((1 << bits) - 1);
     let (code, fourth, fifth) = if field(word, 2, 3) == 7 {
         (field(word, 5, 3) << 2 | field(word, 0, 2), 2, 2)
     } else if field(word, 5, 2) == 3 {
@@ -94,7 +98,7 @@ fn trits(word: u32) -> [u32; 5] {
 
 /// Decodes three digits to base 5 from 7 bits.
 fn quints(word: u32) -> [u32; 5] {
-    let field = |low: u32, bits: u32| word >> low & ((1 << bits) - 1);
+    let field = |low: u32, bits: u32| field(word, low, bits);
     if field(1, 2) == 3 && field(5, 2) == 0 {
         let low = field(0, 1);
         return [4, 4, low << 2 | (field(4, 1) & !low) << 1 | field(3, 1) & !low, 0, 0];
@@ -169,7 +173,7 @@ const RANGES: [(u32, u32); 17] = [
 /// The columns and rows of the grid of weights, their range, and whether there are two planes of them. `None` for
 /// reserved modes.
 fn mode(word: u32) -> Option<([usize; 2], Range, bool)> {
-    let field = |low: u32, bits: u32| (word >> low & ((1 << bits) - 1)) as usize;
+    let field = |low: u32, bits: u32| field(word, low, bits) as usize;
     let (a, b) = (field(5, 2), field(7, 2));
     let (low, mut precise, mut dual) = (field(0, 2), field(9, 1) != 0, field(10, 1) != 0);
     let (size, range) = if low != 0 {
@@ -294,7 +298,7 @@ fn endpoints(mode: u32, values: &[i32]) -> Option<[[i32; 4]; 2]> {
 /// Decodes a block row by row: the 16 bits of each channel, of which colours with a curve use the upper half.
 pub(super) fn decode(block: u128, [columns, rows]: [usize; 2], srgb: bool, mut texel: impl FnMut(usize, [u16; 4])) {
     let texels = columns * rows;
-    let field = |low: u32, bits: u32| (block >> low & ((1 << bits) - 1)) as u32;
+    let field = |low: u32, bits: u32| field(block, low, bits);
     if field(0, 9) == 0b1_1111_1100 {
         let colour = if is_void(block) { [64, 80, 96, 112].map(|at| field(at, 16) as u16) } else { MAGENTA };
         return (0..texels).for_each(|at| texel(at, colour));
@@ -327,7 +331,7 @@ pub(super) fn decode(block: u128, [columns, rows]: [usize; 2], srgb: bool, mut t
 
 /// Whether a block of one colour is valid: reserved bits are set, and so are all coordinates, or they are in order.
 fn is_void(block: u128) -> bool {
-    let field = |low: u32, bits: u32| (block >> low & ((1 << bits) - 1)) as u32;
+    let field = |low: u32, bits: u32| field(block, low, bits);
     let ends = [12, 25, 38, 51].map(|at| field(at, 13));
     field(9, 3) == 0b110 && (ends == [0x1fff; 4] || ends[0] < ends[1] && ends[2] < ends[3])
 }
@@ -347,7 +351,7 @@ struct Parts {
 impl Parts {
     /// Returns `None` for an invalid block.
     fn of(block: u128, [columns, rows]: [usize; 2]) -> Option<Parts> {
-        let field = |low: u32, bits: u32| (block >> low & ((1 << bits) - 1)) as u32;
+        let field = |low: u32, bits: u32| field(block, low, bits);
         let (grid, range, dual) = mode(field(0, 11))?;
         let total = grid[0] * grid[1] * if dual { 2 } else { 1 };
         let size = range.size(total as u32);
