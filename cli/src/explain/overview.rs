@@ -127,15 +127,9 @@ pub fn overview(target: &Target, width: usize) -> String {
         }
         let [sends, waits] =
             [slots("a message is in flight in slot", does.sends), slots("waits for slots", does.waits)];
-        let parts = [
-            sends.as_str(),
-            waits.as_str(),
-            if does.waits_for_itself { "waits for its message" } else { "" },
-            if does.reconverges { "diverged threads reconverge" } else { "" },
-            if does.discards { "helper threads end" } else { "" },
-            if does.ends { "the thread ends" } else { "" },
-        ];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let mut parts = vec![sends, waits];
+        parts.retain(|part| !part.is_empty());
+        parts.extend(does.effects().map(str::to_owned));
         out.push_str(&format!("  {:12} {}\n", does.name, parts.join("; ")));
     }
     out

@@ -112,3 +112,16 @@ pub struct Flow {
     /// Whether the thread ends.
     pub ends: bool,
 }
+
+impl Flow {
+    /// The effects besides messages in given slots, each in a few words.
+    pub fn effects(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = [
+            (self.waits_for_itself, "waits for its message"),
+            (self.reconverges, "diverged threads reconverge"),
+            (self.discards, "helper threads end"),
+            (self.ends, "the thread ends"),
+        ];
+        all.into_iter().filter(|(has_it, _)| *has_it).map(|(_, text)| text)
+    }
+}

@@ -224,15 +224,9 @@ fn effects(flow: &Flow) -> String {
         0 => String::new(),
         sends => format!("the message uses slot {}", sends.trailing_zeros()),
     };
-    let parts = [
-        sends.as_str(),
-        waits.as_str(),
-        if flow.waits_for_itself { "waits for its message" } else { "" },
-        if flow.reconverges { "diverged threads reconverge" } else { "" },
-        if flow.discards { "helper threads end" } else { "" },
-        if flow.ends { "the thread ends" } else { "" },
-    ];
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let mut parts = vec![sends, waits];
+    parts.retain(|part| !part.is_empty());
+    parts.extend(flow.effects().map(str::to_owned));
     if parts.is_empty() { "no effect".to_owned() } else { parts.join("; ") }
 }
 
