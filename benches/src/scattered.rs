@@ -1,5 +1,6 @@
 //! Kernels whose lanes access words at random distances.
 
+use isaforge_core::program::assemble;
 use isaforge_runtime::Memory;
 
 use super::kernels::{IN, Kernel, LOCAL, OUT, kernel};
@@ -65,14 +66,45 @@ pub fn atomics(threads: u32) -> Kernel {
 
 /// Loads words of workgroup memory that other threads have stored.
 pub fn exchange(threads: u32) -> Kernel {
-    let body = "IADD.u32 r9, r55, r10
+    exchanged("exchange in workgroup memory", "BARRIER.slot7.wait", threads)
+}
+
+/// Like [`exchange`], but without the barrier after the loads: stores of the next step race with them.
+pub fn racing_exchange(threads: u32) -> Kernel {
+    exchanged("exchange that races", "", threads)
+}
+
+fn exchanged(name: &'static str, after: &str, threads: u32) -> Kernel {
+    let body = format!(
+        "IADD.u32 r9, r55, r10
         LSHIFT_AND.i32 r9, r9, 0x0.b00, u7
         SHADDX.u64 r44, workgroup_local_pointer.w0, r9.w0, shift:0x2
         STORE.i32.slot0.wait0 @r11, r44, offset:0
         BARRIER.slot7.wait
         SHADDX.u64 r42, workgroup_local_pointer.w0, r8.w0, shift:0x0
         LOAD.i32.unsigned.slot0.wait0 @r0, r42, offset:0
-        BARRIER.slot7.wait
-        IADD.u32 r40, r40, r0";
-    scattered("exchange in workgroup memory", body, 4 * LOCAL - 4, threads)
+        {after}
+        IADD.u32 r40, r40, r0"
+    );
+    scattered(name, &body, 4 * LOCAL - 4, threads)
+}
+
+/// Like [`exchange`], but at the end all threads store to the same word.
+pub fn racing_results(threads: u32) -> Kernel {
+    let mut kernel = exchange(threads);
+    kernel.name = "results that race";
+    let text = "MOV.i32 r62, u0\nMOV.i32 r63, u1\nSTORE.i32.slot0.end @r40, r62, offset:0";
+    let last = kernel.launch.program.len() - 1;
+    kernel.launch.program.truncate(last);
+    kernel.launch.program.extend(assemble(isaforge_valhall::ISA, text).expect("it assembles"));
+    kernel
+}
+
+/// Adds to words of a table without atomics: all threads race.
+pub fn racing_sums(threads: u32) -> Kernel {
+    let body = "SHADDX.u64 r4, u2, r8.w0, shift:0x0
+        LOAD.i32.unsigned.slot0.wait0 @r0, r4, offset:0
+        IADD.u32 r0, r0, r11
+        STORE.i32.slot0.wait0 @r0, r4, offset:0";
+    scattered("sums that race", body, TABLE - 4, threads)
 }

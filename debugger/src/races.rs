@@ -98,6 +98,8 @@ pub struct Races {
     pub count: u64,
     /// Whether some accesses were not tracked for lack of space.
     pub partial: bool,
+    /// The number of races found since the last one of a new pair of instructions.
+    repeated: u64,
     order: Order,
     /// The lines at each address, with a space of addresses for each workgroup: an index into `pages`.
     places: Indices,
@@ -113,12 +115,15 @@ pub struct Races {
 impl Races {
     /// The maximum number of races that are kept.
     pub const MAX_FOUND: usize = 64;
+    /// The number of races without any new pair of instructions after which the run ends.
+    pub const MAX_REPEATED: u64 = 1 << 16;
     /// The maximum number of words that are tracked.
     pub const WORDS: usize = 1 << 21;
     /// The maximum number of warps that are tracked.
     pub const WARPS: usize = 1 << 20;
 
-    /// Runs a program, and detects its races. If that takes two runs, the first one gets half of the time.
+    /// Runs a program, and detects its races. If that takes two runs, the first one gets half of the time. A program
+    /// that [only repeats](Self::only_repeats) its races does not run to its end.
     ///
     /// # Errors
     /// As [`Machine::run_accesses`], after the races up to there were detected.
@@ -132,6 +137,11 @@ impl Races {
         let ended = machine.run_accesses(&mut suspects, execution, until.halfway());
         let is_over = ended.is_ok() || until.is_none();
         if is_over && suspects.are_clear() { ended } else { machine.run_accesses(self, execution, until) }
+    }
+
+    /// Whether the last [`Races::MAX_REPEATED`] races were all of known pairs of instructions.
+    pub fn only_repeats(&self) -> bool {
+        self.repeated >= Self::MAX_REPEATED
     }
 
     /// Returns the index of the lines around an address. `None` if too many lines are tracked.
@@ -168,7 +178,7 @@ impl Races {
             }
         }
         let Found { count, races, .. } = found;
-        self.count += count;
+        (self.count, self.repeated) = (self.count + count, self.repeated + count);
         races.into_iter().for_each(|race| self.keep(space, race));
     }
 
@@ -187,6 +197,7 @@ impl Races {
         let race = Race { space: name.copied(), ..race };
         if is_new(&self.found, race.sides.map(|side| side.pc)) {
             self.found.push(race);
+            self.repeated = 0;
         }
     }
 }
@@ -289,7 +300,8 @@ impl AccessObserver for Races {
                     let touch = touch.by(several, bytes);
                     if kind == AccessKind::Store && !several.is_one() {
                         // These lanes store to the same word at once.
-                        self.count += u64::from(lanes.count_ones()) - 1;
+                        let count = u64::from(lanes.count_ones()) - 1;
+                        (self.count, self.repeated) = (self.count + count, self.repeated + count);
                         self.keep(space(start), self.order.race(&touch, &touch, word * 4));
                     }
                     self.touch(space(start), word * 4, touch);
@@ -303,6 +315,10 @@ impl AccessObserver for Races {
 
     fn barrier(&mut self, group: u64) {
         self.order.barrier(group);
+    }
+
+    fn is_done(&self) -> bool {
+        self.only_repeats()
     }
 }
 

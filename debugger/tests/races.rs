@@ -138,6 +138,28 @@ fn lanes_of_a_warp_that_store_to_one_word_at_once_race() {
 }
 
 #[test]
+fn a_run_whose_races_only_repeat_ends_early_but_not_before_it_has_seen_other_instructions() {
+    // Every step has another race of each pair of threads; the last store only races once the loop has ended.
+    let text = |steps: u32| {
+        format!(
+            "IADD_IMM.i32 r10, 0x0, #{steps:#x}
+            again: STORE.i32.slot0.wait0 @r60, u0, offset:0
+            IADD_IMM.i32 r10, r10, #0xffffffff
+            ICMP.u32.ne.m1 r7, r10, 0x0, 0x0
+            BRANCHZ.reconverge r7, offset:again
+            STORE.i32.slot0.end @r60, u2, offset:0"
+        )
+    };
+    let few = races(&text(16));
+    assert!(!few.only_repeats());
+    assert_eq!(few.found.iter().map(|race| race.sides[0].pc).collect::<BTreeSet<_>>(), [1, 5].into());
+    let many = races(&text(1 << 20));
+    assert!(many.only_repeats());
+    // Whether it may end is only asked now and then.
+    assert!((Races::MAX_REPEATED..1 << 23).contains(&many.count), "{}", many.count);
+}
+
+#[test]
 fn races_before_a_failure_or_the_time_limit_are_found() {
     let race = "MOV.i32 r4, r60\nSTORE.i32.slot0.wait0 @r4, u0, offset:0\n";
     // Memory ends before.

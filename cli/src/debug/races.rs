@@ -71,6 +71,11 @@ pub fn races(args: &RunArgs) -> Result<Status, Failure> {
         let message = format!("only the first {words} words and {warps} warps that access memory were tracked");
         say(&format!("{}: {message}", paint(HELP, "note")));
     }
+    if races.only_repeats() {
+        let repeated = thousands(Races::MAX_REPEATED);
+        let message = format!("the run ended early: the last {repeated} races were all of these instructions");
+        say(&format!("{}: {message}", paint(HELP, "note")));
+    }
     if !args.quiet {
         let pairs = count(races.found.len() as u64, "pair");
         say(&match races.count {

@@ -302,6 +302,21 @@ fn races_of_valhall_are_named_with_both_places() {
 }
 
 #[test]
+fn a_program_that_only_repeats_its_races_does_not_run_to_its_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The counter is even, so that the loop never ends.
+    let launch = "isa: valhall\nlocal size: [32]\nprogram: |\n  again: STORE.i32.slot0.wait0 @r60, u0, offset:0\n  IADD_IMM.i32 r10, r10, #0x2\n  ICMP.u32.ne.m1 r7, r10, 0xffffffff, 0x0\n  BRANCHZ.reconverge r7, offset:again\n  NOP.end\nuniforms: [{ address: word }]\nbuffers: { word: { size: 4 } }\nbudget: 100000000000\n";
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let found = isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"").expect(1);
+    assert!(
+        found.err.contains("the run ended early: the last 65,536 races were all of these instructions"),
+        "{}",
+        found.err
+    );
+    assert!(found.err.contains("at least 1 pair of instructions, "), "{}", found.err);
+}
+
+#[test]
 fn races_in_workgroup_memory_name_the_byte_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let launch = "isa: valhall\nlocal size: 32\nshared bytes: 64\nprogram: |\n  \

@@ -36,6 +36,15 @@ impl Indices {
         }
     }
 
+    /// Like [`Indices::get`], but keeps nothing for the next search.
+    #[inline(always)]
+    pub(super) fn find(&self, key: Key) -> Option<u32> {
+        match self.recent[place(key)] {
+            (recent, index) if recent == key => Some(index),
+            _ => self.known.get(&key).copied(),
+        }
+    }
+
     #[inline(never)]
     fn search(&mut self, key: Key, place: usize) -> Option<u32> {
         let index = *self.known.get(&key)?;

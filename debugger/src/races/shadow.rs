@@ -18,7 +18,7 @@ const MAX_EPOCH: u32 = 1 << 26;
 pub(super) struct Kinds(u32);
 
 impl Kinds {
-    pub(super) fn of(kind: AccessKind) -> Self {
+    pub(super) const fn of(kind: AccessKind) -> Self {
         Kinds(1 << kind as u32)
     }
 
@@ -28,7 +28,7 @@ impl Kinds {
 
     /// Whether accesses of different threads never race, if they are of these kinds: all load, or all are atomic.
     pub(super) fn are_peaceful(self) -> bool {
-        self.0.count_ones() < 2 && self.0 != 1 << AccessKind::Store as u32
+        [Kinds(0), Kinds::of(AccessKind::Load), Kinds::of(AccessKind::Atomic)].contains(&self)
     }
 }
 
@@ -64,39 +64,23 @@ impl Word {
         self.state >> 6
     }
 
-    /// Adds an access. Returns whether it may race.
+    /// Adds an access; `is_own` says that the word is in the memory of its group. Returns whether it may race.
     #[inline(always)]
-    fn add(&mut self, thread: u32, access: &Access, groups: &[u32]) -> bool {
-        if self.by == thread && self.epoch() == access.epoch {
-            self.state |= access.kinds.0;
-            return false;
-        }
-        if self.by == ALL && self.now() == access.kinds {
-            return false;
-        }
-        self.share(thread, access, groups)
-    }
-
-    /// Adds an access by another thread, or in another epoch.
-    fn share(&mut self, thread: u32, access: &Access, groups: &[u32]) -> bool {
-        let &Access { group, epoch, kinds, .. } = access;
-        let [before, now] = [self.before(), self.now()];
-        if self.state == 0 {
-            *self = Word::new(thread, epoch, Kinds(0), kinds);
-            return false;
-        }
-        if self.group(groups) != Some(group) {
-            let all = before.and(now).and(kinds);
+    fn add(&mut self, thread: u32, access: &Access, groups: &[u32], is_own: bool) -> bool {
+        let &Access { group, epoch, kinds } = access;
+        if !is_own && self.by != thread && self.state != 0 && self.group(groups) != Some(group) {
+            let all = self.before().and(self.now()).and(kinds);
             *self = Word::new(ALL, 0, Kinds(0), all);
             return !all.are_peaceful();
         }
-        if self.epoch() != epoch {
-            *self = Word::new(thread, epoch, before.and(now), kinds);
-            return false;
-        }
+        // Whether other threads have accessed it since the last barrier is hard to predict, so there are no branches.
+        let is_now = self.state != 0 && self.epoch() == epoch;
+        let known = self.before().and(self.now());
+        let (before, now) = if is_now { (self.before(), self.now()) } else { (known, Kinds(0)) };
+        let is_several = is_now && self.by != thread;
         let now = now.and(kinds);
-        *self = Word::new(SEVERAL | group, epoch, before, now);
-        !now.are_peaceful()
+        *self = Word::new(if is_several { SEVERAL | group } else { thread }, epoch, before, now);
+        is_several && !now.are_peaceful()
     }
 
     /// The group of all threads that have accessed the word, if it is one, by the group of each warp.
@@ -135,16 +119,21 @@ impl Shadow {
         let warp = self.warp(accesses.warp, access.group).filter(|_| access.epoch < MAX_EPOCH)?;
         let (mut least, mut most) = (u64::MAX, 0);
         let mut left = accesses.lanes;
+        // The last page, and the place of its first word. A page belongs to one memory.
+        let (mut last, mut base, mut is_own) = (u64::MAX, 0, false);
         while left != 0 {
             let lane = left.trailing_zeros();
             left &= left - 1;
             let start = accesses.addresses[lane as usize];
             let end = start.saturating_add(accesses.size.into());
             (least, most) = (least.min(start), most.max(end));
-            let memory = memory(start, access.group.into());
             for word in start / 4..end.div_ceil(4) {
-                let known = self.word(memory, word)?;
-                if self.words[known].add(warp << 6 | lane, access, &self.groups) {
+                let page = word / WORDS as u64;
+                if last != page {
+                    let memory = memory(start, access.group.into());
+                    (last, base, is_own) = (page, self.page([memory, page])?, memory != 0);
+                }
+                if self.words[base + word as usize % WORDS].add(warp << 6 | lane, access, &self.groups, is_own) {
                     return None;
                 }
             }
@@ -163,10 +152,9 @@ impl Shadow {
         })
     }
 
-    /// Returns the place of a word. `None` if there are too many.
+    /// Returns the place of the first word of a page of a memory. `None` if there are too many.
     #[inline(always)]
-    fn word(&mut self, memory: u64, word: u64) -> Option<usize> {
-        let key = [memory, word / WORDS as u64];
+    fn page(&mut self, key: [u64; 2]) -> Option<usize> {
         let page = match self.pages.get(key) {
             Some(page) => page,
             None if self.words.len() >= MAX_WORDS => return None,
@@ -175,7 +163,7 @@ impl Shadow {
                 self.pages.insert(key)
             }
         };
-        Some(page as usize * WORDS + word as usize % WORDS)
+        Some(page as usize * WORDS)
     }
 
     /// Whether accesses to some bytes in a row may race with those here. `owner` returns the number of the warp and
@@ -194,8 +182,9 @@ impl Shadow {
                 at = next;
                 continue;
             };
+            let words = &self.words[page as usize * WORDS..][..WORDS];
             for word in at..last.min(next) {
-                let known = self.words[page as usize * WORDS + word as usize % WORDS];
+                let known = words[word as usize % WORDS];
                 if known.state != 0 && self.clashes(known, access, || single(&owner, word * 4)) {
                     return true;
                 }
@@ -206,7 +195,8 @@ impl Shadow {
     }
 
     /// Whether an access may race with those to a word, whichever came first.
-    fn clashes(&mut self, word: Word, access: &Access, owner: impl Fn() -> Option<(u64, u64)>) -> bool {
+    #[inline(always)]
+    fn clashes(&self, word: Word, access: &Access, owner: impl Fn() -> Option<(u64, u64)>) -> bool {
         let before = word.before();
         if before.and(word.now()).and(access.kinds).are_peaceful() {
             return false;
@@ -217,7 +207,7 @@ impl Shadow {
             return false;
         }
         let is_thread = |(warp, lane): (u64, u64)| {
-            self.warps.get([0, warp]).is_some_and(|warp| u64::from(word.by) == u64::from(warp) << 6 | lane)
+            self.warps.find([0, warp]).is_some_and(|warp| u64::from(word.by) == u64::from(warp) << 6 | lane)
         };
         !is_first || !owner().is_some_and(is_thread)
     }

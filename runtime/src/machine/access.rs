@@ -179,6 +179,12 @@ pub trait AccessObserver {
     /// The warps of a group (see [`View::group`]) have met at a barrier and continue.
     fn barrier(&mut self, group: u64);
 
+    /// Whether it needs not be told again what workgroups do with their own memory when others have done the same with
+    /// theirs. Several barriers between which they do nothing else may be told as one, then.
+    fn knows_repeats(&self) -> bool {
+        false
+    }
+
     /// Whether it needs to see nothing more: then the run may end early, as if the program had ended.
     fn is_done(&self) -> bool {
         false

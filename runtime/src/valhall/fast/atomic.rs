@@ -168,23 +168,24 @@ impl Body for Attempt {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, view: &mut MemoryView<'_>, op: &Fields) -> bool {
         let touched = view.touched.take();
-        let Some((base, words)) = around(bundle, view, op) else {
+        let mut places = [0; WARPS * LANES];
+        let Some(words) = around(bundle, view, op, &mut places) else {
             view.touched = touched;
             return false;
         };
         let signed = |word: u32| word as i32;
         let (what, is_signed) = operation(op);
         match (what, is_signed) {
-            (AtomicOp::Exchange, _) => update(bundle, op, base, words, |_, new| new),
-            (AtomicOp::Add, _) => update(bundle, op, base, words, u32::wrapping_add),
-            (AtomicOp::Sub, _) => update(bundle, op, base, words, u32::wrapping_sub),
-            (AtomicOp::And, _) => update(bundle, op, base, words, |old, new| old & new),
-            (AtomicOp::Or, _) => update(bundle, op, base, words, |old, new| old | new),
-            (AtomicOp::Xor, _) => update(bundle, op, base, words, |old, new| old ^ new),
-            (AtomicOp::Min, false) => update(bundle, op, base, words, u32::min),
-            (AtomicOp::Max, false) => update(bundle, op, base, words, u32::max),
-            (AtomicOp::Min, true) => update(bundle, op, base, words, |old, new| signed(old).min(signed(new)) as u32),
-            (AtomicOp::Max, true) => update(bundle, op, base, words, |old, new| signed(old).max(signed(new)) as u32),
+            (AtomicOp::Exchange, _) => update(bundle, op, &places, words, |_, new| new),
+            (AtomicOp::Add, _) => update(bundle, op, &places, words, u32::wrapping_add),
+            (AtomicOp::Sub, _) => update(bundle, op, &places, words, u32::wrapping_sub),
+            (AtomicOp::And, _) => update(bundle, op, &places, words, |old, new| old & new),
+            (AtomicOp::Or, _) => update(bundle, op, &places, words, |old, new| old | new),
+            (AtomicOp::Xor, _) => update(bundle, op, &places, words, |old, new| old ^ new),
+            (AtomicOp::Min, false) => update(bundle, op, &places, words, u32::min),
+            (AtomicOp::Max, false) => update(bundle, op, &places, words, u32::max),
+            (AtomicOp::Min, true) => update(bundle, op, &places, words, |old, new| signed(old).min(signed(new)) as u32),
+            (AtomicOp::Max, true) => update(bundle, op, &places, words, |old, new| signed(old).max(signed(new)) as u32),
         }
         view.touched = touched;
         if let Some(touched) = &mut view.touched {
@@ -201,10 +202,15 @@ impl Body for Attempt {
     }
 }
 
-/// Returns the words around the addresses of all active lanes, and the low half of the address of the first word,
-/// before the offset is added. `None` if some lane may be elsewhere.
+/// Returns the words around the addresses of all active lanes, and writes the index of each lane's word among them to
+/// `places`. `None` if some lane may be elsewhere.
 #[inline(always)]
-fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Option<(u32, &'a mut [[u8; 4]])> {
+fn around<'a>(
+    bundle: &Bundle,
+    view: &'a mut MemoryView<'_>,
+    op: &Fields,
+    places: &mut [u32; WARPS * LANES],
+) -> Option<&'a mut [[u8; 4]]> {
     let [low, high] = op.sources.map(|row| &bundle.rows[row as usize].0);
     let warp = bundle.busy().next()?;
     let lane = bundle.active[warp].trailing_zeros() as usize % LANES;
@@ -216,37 +222,50 @@ fn around<'a>(bundle: &Bundle, view: &'a mut MemoryView<'_>, op: &Fields) -> Opt
     let (base, words) = (base.wrapping_add_signed(-offset), bytes.as_chunks_mut().0);
     // The words up to the point where the low half of an address wraps around; other high halves are beyond it.
     let until = ((1 << 32) - u64::from(base as u32)) / 4;
-    let last = ((words.len() as u64).min(until) as u32).checked_sub(1)?;
-    // Warps without active lanes have empty masks. A loop over all lanes at once is compiled to vector instructions.
+    let count = (words.len() as u64).min(until) as u32;
     let [low, high, masks] = [low, high, bundle.masks()].map(|row| row.as_flattened());
-    let mut wrong = above ^ (base >> 32) as u32;
-    for lane in 0..WARPS * LANES {
-        // An unaligned address becomes a distance past the last word.
-        let is_far = low[lane].wrapping_sub(base as u32).rotate_right(2) > last;
-        wrong |= (if is_far { u32::MAX } else { 0 } | high[lane] ^ above) & masks[lane];
+    // Loops over all lanes at once, which are compiled to vector instructions.
+    let (mut last, mut wrong) = (0, 0);
+    let mut add = |lane: usize, mask: u32| {
+        let distance = low[lane].wrapping_sub(base as u32) & mask;
+        places[lane] = distance / 4;
+        last = last.max(distance / 4);
+        wrong |= distance % 4 | (high[lane] ^ above) & mask;
+    };
+    if bundle.is_full() {
+        (0..WARPS * LANES).for_each(|lane| add(lane, u32::MAX));
+    } else {
+        // Warps without active lanes have empty masks.
+        (0..WARPS * LANES).for_each(|lane| add(lane, masks[lane]));
     }
-    (wrong == 0).then_some((base as u32, words))
+    (wrong | above ^ (base >> 32) as u32 == 0 && last < count).then_some(words)
 }
 
 /// Changes the words of the active lanes, lane by lane.
 #[inline(always)]
-fn update(bundle: &Bundle, op: &Fields, base: u32, words: &mut [[u8; 4]], new: impl Fn(u32, u32) -> u32) {
-    let [low, values] = [op.sources[0], op.dest].map(|row| &bundle.rows[row as usize].0);
-    let mut change = |low: u32, value: u32| {
-        if let Some(word) = words.get_mut((low.wrapping_sub(base) >> 2) as usize) {
+fn update(
+    bundle: &Bundle,
+    op: &Fields,
+    places: &[u32; WARPS * LANES],
+    words: &mut [[u8; 4]],
+    new: impl Fn(u32, u32) -> u32,
+) {
+    let values = &bundle.rows[op.dest as usize].0;
+    let mut change = |place: u32, value: u32| {
+        if let Some(word) = words.get_mut(place as usize) {
             *word = new(u32::from_le_bytes(*word), value).to_le_bytes();
         }
     };
     if bundle.is_full() {
         // One long loop, because a loop for each warp would be vectorized and taken apart again.
-        for (low, value) in low.as_flattened().iter().zip(values.as_flattened()) {
-            change(*low, *value);
+        for (place, value) in places.iter().zip(values.as_flattened()) {
+            change(*place, *value);
         }
         return;
     }
-    for warp in bundle.busy() {
+    for (warp, places) in places.as_chunks::<LANES>().0.iter().enumerate() {
         for lane in lanes(bundle.active[warp]) {
-            change(low[warp][lane], values[warp][lane]);
+            change(places[lane], values[warp][lane]);
         }
     }
 }

@@ -24,8 +24,8 @@ use crate::level::Level;
 use crate::valhall::step::Fault;
 use crate::valhall::warp::{Column, LANES, Warp};
 
+use super::warps::{Lanes, Warps};
 pub use super::warps::{PARKED, WARPS};
-use super::warps::{Warps, count};
 use rows::Rows;
 
 /// The dispatches that follow the current one.
@@ -274,17 +274,18 @@ impl Bundle {
         &mut self,
         machine: &BlockFn,
         memory: &mut impl Memory,
-        (active, busy): (&[u16; WARPS], u32),
+        active: &Lanes,
         most: u32,
     ) -> Option<u32> {
-        let (times, _) = machine.run(&mut self.rows, active, busy, &mut self.jumps, memory, most)?;
+        let busy = active.warps.0.into();
+        let (times, _) = machine.run(&mut self.rows, &active.of, busy, &mut self.jumps, memory, most)?;
         Some(times)
     }
 
     /// Makes the given lanes and their warps active, wherever they are.
-    pub fn activate(&mut self, active: &[u16; WARPS]) {
-        self.has_masks &= self.active == *active;
-        (self.active, self.busy, self.active_threads) = (*active, Warps::with(active), count(active));
+    pub fn activate(&mut self, active: &Lanes) {
+        self.has_masks &= self.active == active.of;
+        (self.active, self.busy, self.active_threads) = (active.of, active.warps, active.count);
         self.whole = self.is_full();
     }
 

@@ -44,5 +44,22 @@ pub fn count(lanes: &[u16; WARPS]) -> u32 {
     lanes.iter().map(|lanes| lanes.count_ones()).sum()
 }
 
+/// Lanes of a bundle, with what is derived from them.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
+    /// The lanes of each warp, as bits.
+    pub of: [u16; WARPS],
+    /// The warps that have any.
+    pub warps: Warps,
+    /// The number of lanes.
+    pub count: u32,
+}
+
+impl Lanes {
+    pub fn new(of: [u16; WARPS]) -> Self {
+        Lanes { of, warps: Warps::with(&of), count: count(&of) }
+    }
+}
+
 /// The program counter of lanes that have ended, or that must wait.
 pub const PARKED: u32 = u32::MAX;

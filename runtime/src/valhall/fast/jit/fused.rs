@@ -100,7 +100,13 @@ impl Fused {
                         begins.push(Begin::Window(index, at));
                     }
                     let (windows, begins) = (wanted, &begins[..]);
-                    fusion.call(&Call { wanted: function.wanted(*form), windows, begins, active, times: *times })?;
+                    fusion.call(&Call {
+                        wanted: function.wanted(*form),
+                        windows,
+                        begins,
+                        active: &active.of,
+                        times: *times,
+                    })?;
                 }
                 Done::Store { row, lanes } if forwards => {
                     let mut places = Vec::with_capacity(lanes.len());
@@ -116,8 +122,7 @@ impl Fused {
         let left = steps[after..].iter().flat_map(|step| match &step.what {
             Done::Store { row, lanes } => lanes.iter().map(|(warp, ..)| (*row, usize::from(*warp))).collect(),
             Done::Update { op, active } => {
-                let busy = (0..WARPS).filter(|warp| active[*warp] != 0);
-                busy.flat_map(|warp| updates(op).map(|row| (row, warp))).collect()
+                active.warps.listed().flat_map(|warp| updates(op).map(|row| (row, warp))).collect()
             }
             Done::Call { .. } | Done::Log { .. } | Done::Barrier(_) => vec![],
         });

@@ -39,6 +39,7 @@ use crate::valhall::fast::memory_view::{Located, MemoryView};
 use crate::valhall::fast::row::bit;
 use crate::valhall::fast::tally::Tally;
 use crate::valhall::fast::trace::{Event, What};
+use crate::valhall::fast::warps::Lanes;
 use crate::valhall::warp::lanes;
 
 /// The most words that are analysed, which takes about a millisecond.
@@ -232,7 +233,8 @@ impl Plan {
         let mut numbers = HashMap::new();
         for (&(bundle, ref event), (followed, observed)) in events.iter().zip(followed).rev() {
             if !observed.is_empty() {
-                let what = Done::Log { observed, active: event.active, times: event.times };
+                let is_own = observed.iter().all(Observed::is_own);
+                let what = Done::Log { observed, active: Lanes::new(event.active), times: event.times, is_own };
                 plan.steps.push(Step { bundle, what });
             }
             let needs = plan.needs(bundle, &followed, event.times);
@@ -311,8 +313,7 @@ impl Plan {
                 for (to, window) in windows.iter_mut().zip(all) {
                     *to = number(window)?;
                 }
-                let busy = (0..WARPS).filter(|warp| event.active[*warp] != 0).fold(0, |busy, warp| busy | 1 << warp);
-                Done::Call { function, form, active: event.active, busy, times: event.times, windows }
+                Done::Call { function, form, active: Lanes::new(event.active), times: event.times, windows }
             }
             Followed::Store(row, all) => {
                 let lanes =
@@ -320,7 +321,7 @@ impl Plan {
                 let lanes = lanes.zip(all).map(|((warp, lane), window)| Some((warp, lane, number(window)?)));
                 Done::Store { row, lanes: lanes.collect::<Option<_>>()? }
             }
-            Followed::Update(op) => Done::Update { op, active: event.active },
+            Followed::Update(op) => Done::Update { op, active: Lanes::new(event.active) },
             Followed::Barrier(group) => Done::Barrier(group),
         })
     }
@@ -362,13 +363,13 @@ impl Plan {
         }
     }
 
-    /// Executes a dispatch whose memory was found, by its fused functions if there are any. Returns whether it was
-    /// executed; if not, it may be restarted.
+    /// Executes a dispatch whose memory was found, by its fused functions if there are any; `again` says whether the
+    /// observer of accesses was told of one before. Returns whether it was executed; if not, it may be restarted.
     #[inline]
     pub fn run(
         &self,
         code: &Code<'_>,
-        fused: Option<&Fused>,
+        (fused, again): (Option<&Fused>, bool),
         places: &Places,
         bundles: &mut [Bundle],
         view: &mut MemoryView<'_>,
@@ -380,13 +381,15 @@ impl Plan {
         }
         let first = fused.map_or(0, |fused| fused.after);
         let mut patterns = Vec::new();
+        let is_known = again && view.log.as_ref().is_some_and(|log| log.observer.knows_repeats());
+        let mut passed = None;
         for step in self.steps.get(first..).unwrap_or_default() {
             let Some(bundle) = bundles.get_mut(step.bundle) else { continue };
             match &step.what {
-                Done::Call { function, form, active, busy, times, windows } => {
+                Done::Call { function, form, active, times, windows } => {
                     let Some(machine) = function.machine(*form) else { continue };
                     let mut memory = Memory { view, found: &places.found, windows };
-                    let ran = bundle.execute_as(machine, &mut memory, (active, *busy), *times);
+                    let ran = bundle.execute_as(machine, &mut memory, active, *times);
                     debug_assert_eq!(ran, Some(*times), "a step goes another way than it was seen to go");
                 }
                 Done::Store { row, lanes } => {
@@ -398,7 +401,9 @@ impl Plan {
                         }
                     }
                 }
-                Done::Log { observed, active, times } => {
+                Done::Log { is_own: true, .. } if is_known => {}
+                Done::Log { observed, active, times, .. } => {
+                    passed = None;
                     bundle.activate(active);
                     if let Some(log) = &mut view.log {
                         patterns.clear();
@@ -412,7 +417,9 @@ impl Plan {
                         );
                     }
                 }
+                Done::Barrier(group) if is_known && passed == Some(*group) => {}
                 Done::Barrier(group) => {
+                    passed = Some(*group);
                     if let Some(log) = &mut view.log {
                         log.barrier(&bundle.ahead.grid, *group);
                     }

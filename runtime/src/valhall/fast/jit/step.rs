@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::terms::Sum;
 use crate::exec::jit::lanes::window::WINDOWS;
 use crate::machine::Pattern;
-use crate::valhall::fast::bundle::WARPS;
+use crate::memory::Memory;
 use crate::valhall::fast::compiled::{Form, Function};
 use crate::valhall::fast::fields::Fields;
 use crate::valhall::fast::handler;
+use crate::valhall::fast::warps::Lanes;
 
 /// A step of a bundle.
 #[derive(Clone, Debug)]
@@ -21,13 +22,14 @@ pub(super) struct Step {
 #[derive(Clone, Debug)]
 pub(super) enum Done {
     /// Machine code for some lanes and their warps, with the numbers of its windows.
-    Call { function: Arc<Function>, form: Form, active: [u16; WARPS], busy: u32, times: u32, windows: [u16; WINDOWS] },
+    Call { function: Arc<Function>, form: Form, active: Lanes, times: u32, windows: [u16; WINDOWS] },
     /// A store of a row, lane by lane: each has the warp, the lane, and the number of the window.
     Store { row: u32, lanes: Vec<(u8, u8, u16)> },
     /// An atomic on words at any addresses, for some lanes.
-    Update { op: handler::Op, active: [u16; WARPS] },
-    /// Tells the observer of accesses what some lanes have accessed.
-    Log { observed: Vec<Observed>, active: [u16; WARPS], times: u32 },
+    Update { op: handler::Op, active: Lanes },
+    /// Tells the observer of accesses what some lanes have accessed. If `is_own`, that is memory of their workgroup, at
+    /// the same addresses in all of them.
+    Log { observed: Vec<Observed>, active: Lanes, times: u32, is_own: bool },
     /// Tells the observer of accesses that all warps of a workgroup have met.
     Barrier(usize),
 }
@@ -41,6 +43,11 @@ pub(super) struct Observed {
 }
 
 impl Observed {
+    /// Whether these are accesses to the memory of a workgroup, at the same addresses in all of them.
+    pub fn is_own(&self) -> bool {
+        self.sum.is_empty() && Memory::RESERVED.contains(&self.base.start)
+    }
+
     /// Returns where they are, given the terms of a workgroup.
     pub fn pattern(&self, terms: &[u64]) -> Pattern {
         Pattern { start: self.base.start.wrapping_add(self.sum.value(terms)), ..self.base }

@@ -82,7 +82,7 @@ impl Dispatch {
             for (bundle, registers) in self.bundles.iter_mut().zip(begins).filter(|(_, registers)| **registers != 0) {
                 begin(&self.registers, &self.groups, *registers, bundle, &mut view);
             }
-            if !plan.run(runner.code, fused, places, &mut self.bundles, &mut view) {
+            if !plan.run(runner.code, (fused, done > 0), places, &mut self.bundles, &mut view) {
                 is_alike = false;
                 break;
             }

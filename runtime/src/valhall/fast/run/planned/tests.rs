@@ -1,6 +1,6 @@
 //! Launches with a plan leave the same results as the reference, and those that must not have a plan have none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ fn agrees(launch: &Launch, out: u32) -> bool {
 /// Lists which byte is accessed by which lane with which instruction, and how many barriers its workgroup has passed.
 #[derive(Default)]
 struct Listed {
+    knows_repeats: bool,
     barriers: HashMap<u64, u32>,
     accesses: Vec<([u64; 5], AccessKind, [u32; 3])>,
 }
@@ -90,6 +91,30 @@ impl AccessObserver for Listed {
     fn barrier(&mut self, group: u64) {
         *self.barriers.entry(group).or_default() += 1;
     }
+
+    fn knows_repeats(&self) -> bool {
+        self.knows_repeats
+    }
+}
+
+impl Listed {
+    /// The accesses to mapped memory of each workgroup, separated by barriers.
+    fn mapped(&self) -> BTreeMap<u64, Vec<BTreeSet<[u64; 3]>>> {
+        let mut all: BTreeMap<u64, BTreeMap<u64, BTreeSet<_>>> = BTreeMap::new();
+        for &([warp, group, pc, barriers, byte], ..) in self.accesses.iter().filter(|access| !is_own(access)) {
+            all.entry(group).or_default().entry(barriers).or_default().insert([warp, pc, byte]);
+        }
+        all.into_iter().map(|(group, parts)| (group, parts.into_values().collect())).collect()
+    }
+
+    /// The accesses of any workgroup to its own memory.
+    fn own(&self) -> BTreeSet<[u64; 2]> {
+        self.accesses.iter().filter(|access| is_own(access)).map(|([_, _, pc, _, byte], ..)| [*pc, *byte]).collect()
+    }
+}
+
+fn is_own(([.., byte], ..): &([u64; 5], AccessKind, [u32; 3])) -> bool {
+    Memory::RESERVED.contains(byte)
 }
 
 /// Checks that an observer is told of the same accesses and barriers as by the reference, if the launch succeeds.
@@ -106,6 +131,10 @@ fn observed_agree(launch: &Launch, out: u32) {
         listed.accesses.sort_unstable();
         assert!(listed.barriers == expected.barriers, "{}", level.name());
         assert!(listed.accesses == expected.accesses, "{}", level.name());
+        let mut brief = Listed { knows_repeats: true, ..Listed::default() };
+        fast::run_logged(launch, &mut memory(out), &mut Nothing, level, &mut brief).unwrap();
+        assert!(brief.mapped() == expected.mapped(), "{}", level.name());
+        assert!(brief.own() == expected.own(), "{}", level.name());
     }
 }
 
@@ -435,3 +464,15 @@ fn a_plan_is_for_launches_that_are_alike() {
 }
 
 mod fused;
+
+#[test]
+fn an_observer_that_knows_repeats_is_told_less() {
+    let launch = launch(&sums(), [128, 1, 1], [64, 1, 1], &[1, 16]);
+    let told = |knows_repeats: bool| {
+        let mut listed = Listed { knows_repeats, ..Listed::default() };
+        fast::run_logged(&launch, &mut memory(WORDS), &mut Nothing, Level::best().eager(), &mut listed).unwrap();
+        [listed.accesses.len(), listed.barriers.values().sum::<u32>() as usize]
+    };
+    let (all, brief) = (told(false), told(true));
+    assert_eq!(all[0] > brief[0] && all[1] > brief[1], compiles(), "{all:?} {brief:?}");
+}
