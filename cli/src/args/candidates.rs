@@ -2,15 +2,14 @@
 //! or a specification.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
-use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
+use clap_complete::engine::CompletionCandidate;
 use isaforge_compiler::compile;
 use isaforge_core::Tables;
 use isaforge_core::semantics::facts::FidelityClass;
 
 use crate::specification::settings;
-use crate::{builtin, names};
+use crate::{builtin, explain_code, names};
 
 /// The words of the command line; those before `--` belong to the shell's request.
 fn words() -> Vec<String> {
@@ -21,14 +20,17 @@ fn words() -> Vec<String> {
 fn tables(words: &[String]) -> Option<Tables> {
     let at = words.iter().position(|word| word == "--spec" || word.starts_with("--spec="));
     let Some(at) = at else { return words.iter().find_map(|word| builtin::find(word)).map(|found| found.tables) };
-    // Bash makes `=` a word of its own.
-    let mut given = words[at].strip_prefix("--spec=").into_iter().chain(words[at + 1..].iter().map(String::as_str));
-    let spec = given.find(|word| !matches!(*word, "" | "="))?;
+    let spec = words[at].strip_prefix("--spec=").or(words.get(at + 1).map(String::as_str))?;
     // Standard input is not available to a completion request.
     if spec == "-" {
         return None;
     }
-    Some(compile(&settings(Path::new(spec)).ok()?).ok()?.lowered.tables())
+    // The shell has not expanded what is still being typed.
+    let path = match spec.strip_prefix("~/") {
+        Some(rest) => std::env::home_dir()?.join(rest),
+        None => spec.into(),
+    };
+    Some(compile(&settings(&path).ok()?).ok()?.lowered.tables())
 }
 
 /// The candidates that start with `current` in any case, each with its description.
@@ -47,12 +49,16 @@ pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     starting(current, tables(&words()).map(named).unwrap_or_default())
 }
 
-/// The built-in sets, and files.
-pub fn sets_and_files(current: &OsStr) -> Vec<CompletionCandidate> {
-    let names = builtin::ALL.iter().map(|found| (found.name.to_owned(), found.description)).collect();
-    let mut all = starting(current, names);
-    all.extend(PathCompleter::any().complete(current));
-    all
+/// The built-in sets.
+pub fn sets(current: &OsStr) -> Vec<CompletionCandidate> {
+    starting(current, builtin::ALL.iter().map(|found| (found.name.to_owned(), found.description)).collect())
+}
+
+/// The codes of errors, warnings and findings.
+pub fn codes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let mut names = vec![("list".to_owned(), "all codes")];
+    names.extend(explain_code::all().map(|page| (page.code.to_owned(), page.title)));
+    starting(current, names)
 }
 
 /// The classes of accuracy and the instructions.

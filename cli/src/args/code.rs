@@ -7,7 +7,7 @@ use clap_complete::engine::ArgValueCompleter;
 use isaforge_core::number;
 
 use super::TargetArgs;
-use super::candidates::{classified, explainable, instructions, sets_and_files};
+use super::candidates::{classified, explainable, instructions, sets};
 use crate::code::{How, Order};
 use crate::input::path_parser;
 use crate::target::Target;
@@ -259,10 +259,10 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct TranslateArgs {
     /// The program's revision: an ISA name or a specification
-    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub from: PathBuf,
     /// The revision to translate to, likewise
-    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub to: PathBuf,
     /// The program. Standard input if omitted or `-`
     pub file: Option<PathBuf>,

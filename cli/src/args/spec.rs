@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use isaforge_compiler::backend::rust::SemanticsStyle;
 
-use super::candidates::sets_and_files;
+use super::candidates::{codes, sets};
 use crate::input::path_parser;
 
 /// Arguments of `check`.
@@ -22,7 +22,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
     /// Explain a diagnostic code; `list` lists all codes
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings", "schema"])]
+    #[arg(long, value_name = "CODE", add = ArgValueCompleter::new(codes))]
+    #[arg(conflicts_with_all = ["spec", "deny_warnings", "schema"])]
     pub explain: Option<String>,
     /// Print the JSON Schema of specifications, for editors
     #[arg(long, conflicts_with_all = ["spec", "deny_warnings"])]
@@ -100,10 +101,10 @@ impl Semantics {
 #[derive(Args, Debug)]
 pub struct DiffArgs {
     /// The older revision: an ISA name or a specification
-    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub old: PathBuf,
     /// The newer revision, likewise; both may name one specification of several generations
-    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub new: PathBuf,
     /// Generation of the older revision
     #[arg(long, value_name = "G")]
@@ -132,13 +133,13 @@ pub enum DiffFormat {
 #[derive(Args, Debug)]
 pub struct ManualArgs {
     /// An ISA name or a specification
-    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub spec: PathBuf,
     /// Output folder; created if missing
     #[arg(short, long, value_name = "DIR", required_unless_present = "serve")]
     pub output: Option<PathBuf>,
     /// Mark changes since this older revision (an ISA name or a specification)
-    #[arg(long, value_name = "SPEC", value_parser = path_parser(), add = ArgValueCompleter::new(sets_and_files))]
+    #[arg(long, value_name = "SPEC", value_parser = path_parser(), add = ArgValueCompleter::new(sets))]
     pub since: Option<PathBuf>,
     /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G")]

@@ -64,52 +64,6 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
 }
 
 #[test]
-fn completion_scripts_exist_for_the_usual_shells() {
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(isaforge(&["completions", shell]).expect(0).out().contains("ISAFORGE_COMPLETE"), "{shell}");
-    }
-}
-
-/// The completions a shell gets for a line whose last word is incomplete.
-fn completed(line: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
-    command.env("ISAFORGE_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (line.len() - 1).to_string());
-    command.env("_CLAP_IFS", "\n").arg("--").args(line);
-    String::from_utf8(command.output().expect("the command starts").stdout).expect("names are text")
-}
-
-#[test]
-fn names_of_instructions_are_completed() {
-    let found = completed(&["isaforge", "explain", "valhall", "fma_rs"]);
-    assert!(found.lines().count() > 3 && found.lines().all(|line| line.starts_with("FMA_RSCALE")), "{found}");
-    assert!(completed(&["isaforge", "explain", "usc", "fmad"]).contains("FMAD"));
-    assert!(completed(&["isaforge", "list", "vpu", "Mult"]).contains("MultiplyHiInt16u"));
-    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
-    assert!(completed(&["isaforge", "explain", "--spec", spec, "slt"]).contains("sltiu"));
-    let with_equals = format!("--spec={spec}");
-    assert!(completed(&["isaforge", "explain", &with_equals, "slt"]).contains("sltiu"));
-    // Bash makes `=` a word of its own.
-    assert!(completed(&["isaforge", "explain", "--spec", "=", spec, "slt"]).contains("sltiu"));
-    let found = completed(&["isaforge", "fidelity", "valhall", "F"]);
-    assert!(found.contains("FRCP.f32"), "{found}");
-    assert!(completed(&["isaforge", "fidelity", "valhall", "appr"]).contains("approximate"));
-    // `explain` takes enums and the fields of an instruction.
-    assert!(completed(&["isaforge", "explain", "valhall", "Flo"]).lines().any(|line| line == "Flow"));
-    let found = completed(&["isaforge", "explain", "valhall", "FMA.f32", "cl"]);
-    assert_eq!(found.trim(), "clamp");
-    assert!(completed(&["isaforge", "explain", "usc", "FMAD", ""]).contains("p0.s0neg"));
-    // Commands, options and sets are still completed.
-    assert!(completed(&["isaforge", "expl"]).contains("explain"));
-    assert!(completed(&["isaforge", "dis", "valhall-"]).contains("valhall-2021"));
-    // Where a set or a specification is expected, both are offered.
-    for line in [&["translate"][..], &["translate", "vpu"], &["diff"], &["diff", "vpu"], &["manual"]] {
-        let found = completed(&[&["isaforge"], line, &["valhall-"]].concat());
-        assert!(found.contains("valhall-2021"), "{line:?}: {found}");
-        assert!(completed(&[&["isaforge"], line, &["Cargo.t"]].concat()).contains("Cargo.toml"), "{line:?}");
-    }
-}
-
-#[test]
 fn every_command_has_a_page_for_man() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
