@@ -86,12 +86,12 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     if !with_spec && parser::asks_for_schema(&arguments) {
         command = parser::without_set(command);
     }
-    let parsed = command.try_get_matches_from_mut(arguments).and_then(|matches| {
+    let parsed = command.try_get_matches_from_mut(&arguments).and_then(|matches| {
         input::read_once(&command, &matches)?;
         Cli::from_arg_matches(&matches)
     });
     let ended = parsed.map_or_else(
-        |error| answer(&error),
+        |error| answer(&parser::with_tip(error, &arguments)),
         |cli| {
             match cli.color {
                 Color::Auto => {}

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 
 use clap::CommandFactory;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue};
 
 use super::Cli;
 
@@ -53,4 +55,17 @@ pub fn without_set(command: clap::Command) -> clap::Command {
 /// Whether the arguments ask for the schema of a command's output.
 pub fn asks_for_schema(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json-schema")
+}
+
+/// The commands that take specifications as arguments, without `--spec`.
+const BY_PATH: [&str; 5] = ["check", "gen", "diff", "manual", "translate"];
+
+/// Says how to name a specification where clap would propose to pass `--spec` as a value.
+pub fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let refused = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(name)) if name == "--spec");
+    if refused && arguments.iter().any(|argument| BY_PATH.iter().any(|name| argument == name)) {
+        let tip = StyledStr::from("leave out '--spec': the path of the specification is the argument itself");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }

@@ -59,6 +59,11 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
         assert!(run.out.is_empty() && !run.err.is_empty(), "{arguments:?}");
     }
     assert!(isaforge(&["dis", "valhal"]).err.contains("did you mean `valhall`?"));
+    for command in ["check", "gen", "diff", "manual", "translate"] {
+        let run = isaforge(&[command, "--spec", "some.yaml"]).expect(2);
+        let tip = "tip: leave out '--spec': the path of the specification is the argument itself";
+        assert!(run.err.contains(tip) && !run.err.contains("-- --spec"), "{command}: {}", run.err);
+    }
     let run = isaforge_with(&["asm", "valhall", "-o", "/dev/null/folder/out.hex"], "MOV.i32 r1, r2").expect(2);
     assert!(run.err.starts_with("error: cannot write `/dev/null/folder/out.hex`: "), "{}", run.err);
 }
