@@ -42,7 +42,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     if !target.unclear.is_empty() && text.contains(':') {
         say(&target.unclear);
     }
-    let assembly = target.tables.assemble_at(text, args.address);
+    let assembly = target.tables.assemble_with(text, args.address, target.semantics);
     if args.json {
         return objects(&target, args.address, &input.name, &assembly);
     }

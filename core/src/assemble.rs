@@ -7,6 +7,7 @@ use crate::Tables;
 use crate::assembly::{Assembly, Label, Placed};
 use crate::group::listing::read_program;
 use crate::program::{Part, ProgramError, read};
+use crate::semantics::Semantics;
 use crate::stream;
 
 impl Tables {
@@ -31,11 +32,17 @@ impl Tables {
     /// Assembles a program whose first byte has this address, which matters to branches with absolute targets. Offsets
     /// in the result count from the first byte.
     pub fn assemble_at(&self, text: &str, base: u64) -> Assembly {
+        self.assemble_with(text, base, None)
+    }
+
+    /// Assembles a program at an address. With the semantics of the set, the error about a float names the constant that
+    /// its operand reads as that float.
+    pub fn assemble_with(&self, text: &str, base: u64, semantics: Option<&'static Semantics>) -> Assembly {
         match self {
             Tables::Words(isa) => {
                 let (mut placed, mut labels) = (Vec::new(), Vec::new());
                 let len = usize::from(isa.word_bits).div_ceil(8).max(1);
-                let (words, errors) = read(isa, text, base, |part| match part {
+                let (words, errors) = read(isa, text, base, semantics, |part| match part {
                     Part::Label { line, full, name } => labels.push(Label::new(full, line, name)),
                     Part::Word { line } => placed.push(Placed { line, at: placed.len() * len, len }),
                 });

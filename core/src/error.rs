@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use crate::float::f16_to_f32;
 use crate::suggest::nearest;
 use crate::table::{Alternative, Constant, Isa, Shape, Token, Type};
 use crate::text::Word;
@@ -211,6 +210,8 @@ pub enum ParseReason {
     Wanted(&'static str),
     /// A constant of this table was expected: index into [`Isa::constants`].
     Constant(u16),
+    /// A float was written where this operand may be a constant of this table, as for [`Constant`](Self::Constant).
+    FloatConstant(u16, u8, u16),
     /// Text follows a complete instruction.
     Trailing,
     /// A number is outside the range of its field.
@@ -294,7 +295,9 @@ impl fmt::Display for ParseError {
             ParseReason::Wanted(what) => write!(f, "expected {what}, found `{found}`"),
             ParseReason::Expected(text) if nothing => write!(f, "expected `{text}`, found the end of the line"),
             ParseReason::Expected(text) => write!(f, "expected `{text}`, found `{found}`"),
-            ParseReason::Constant(_) => write!(f, "`{found}` is not one of the constants"),
+            ParseReason::Constant(_) | ParseReason::FloatConstant(..) => {
+                write!(f, "`{found}` is not one of the constants")
+            }
             ParseReason::Trailing => write!(f, "the instruction ends before `{found}`"),
             ParseReason::Range(name, least, greatest) => {
                 write!(f, "`{found}` is out of range for `{name}`: {least} to {greatest} is allowed")
@@ -360,11 +363,8 @@ impl fmt::Display for Help<'_> {
                 let Some(operand) = error.form(form).operands.get(operand as usize) else { return Ok(()) };
                 operand_example(f, error.isa, operand)
             }
-            ParseReason::Constant(table) => {
+            ParseReason::Constant(table) | ParseReason::FloatConstant(_, _, table) => {
                 let values = error.isa.constants.get(usize::from(table)).map_or(&[][..], |table| table.values);
-                if let Some(Constant { value, doc }) = word.parse().ok().and_then(|float| float_in(values, float)) {
-                    return write!(f, "write `{value:#x}`, which is {doc}");
-                }
                 f.write_str("they are")?;
                 let is_new = |(i, value): &(usize, &Constant)| values[..*i].iter().all(|one| one.value != value.value);
                 let one =
@@ -399,13 +399,6 @@ impl fmt::Display for Help<'_> {
 
 /// The maximum number of constants that a message lists.
 const CONSTANTS: usize = 64;
-
-/// The constant whose bits, or else whose upper or lower half, are a float.
-fn float_in(values: &'static [Constant], float: f32) -> Option<&'static Constant> {
-    let half = |bits: u64| f16_to_f32(bits as u16) == float;
-    let find = |is: &dyn Fn(u64) -> bool| values.iter().find(|one| !one.doc.is_empty() && is(one.value));
-    find(&|bits| bits == u64::from(float.to_bits())).or_else(|| find(&|bits| half(bits >> 16) || half(bits)))
-}
 
 /// The spellings of a modifier.
 pub fn modifier_words(

@@ -232,11 +232,11 @@ impl Parser<'_> {
         self.cursor.spaces();
         let start = self.cursor.at;
         let parsed = self.shape(index, operand, start).and_then(|()| self.suffixes(index, operand));
-        parsed.map_err(|error| self.float_at(start, operand).unwrap_or(error))
+        parsed.map_err(|error| self.float_at(start, index, operand).unwrap_or(error))
     }
 
     /// The error about a float where an operand may be a constant.
-    fn float_at(&self, start: usize, operand: &'static Operand) -> Option<ParseError> {
+    fn float_at(&self, start: usize, index: u8, operand: &'static Operand) -> Option<ParseError> {
         let Shape::One { kind, .. } = operand.shape else { return None };
         let text = self.cursor.line.get(start..)?;
         let len = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+')).unwrap_or(text.len());
@@ -248,7 +248,8 @@ impl Parser<'_> {
             Type::Constant(table) => Some(table),
             _ => None,
         })?;
-        Some(self.cursor.error_span(start, start + len, ParseReason::Constant(table)))
+        let reason = ParseReason::FloatConstant(self.opcode, index, table);
+        Some(self.cursor.error_span(start, start + len, reason))
     }
 
     fn shape(&mut self, index: u8, operand: &'static Operand, start: usize) -> Result<(), ParseError> {

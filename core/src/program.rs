@@ -8,12 +8,15 @@ use core::fmt;
 use crate::bits::{Bits, sign_extend};
 use crate::decode::decode;
 use crate::encode::check_limits;
-use crate::error::{ParseError, ParseReason};
+use crate::error::{ParseError, ParseReason, modifier_words};
+use crate::float::Format;
 use crate::number;
 use crate::parse::{Labels, parse_at};
 use crate::print::{Style, print, write_number};
 use crate::scan;
-use crate::table::{Isa, Shape, Target, Type};
+use crate::semantics::reading::{reads_as, rounded};
+use crate::semantics::{Semantics, Shape, instantiate};
+use crate::table::{self, Isa, Target, Type};
 use crate::text::Line;
 
 /// An error in the text of a program.
@@ -89,7 +92,7 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
 /// assert_eq!((mistakes[0].line, mistakes[0].column), (2, 1));
 /// ```
 pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
-    let (words, errors) = read(isa, text, 0, |_| {});
+    let (words, errors) = read(isa, text, 0, None, |_| {});
     if errors.is_empty() { Ok(words) } else { Err(errors) }
 }
 
@@ -111,6 +114,7 @@ pub(crate) fn read<'t>(
     isa: &'static Isa,
     text: &'t str,
     base: u64,
+    semantics: Option<&'static Semantics>,
     mut tell: impl FnMut(Part<'t>),
 ) -> (Vec<u64>, Vec<ProgramError>) {
     let mut errors = Vec::new();
@@ -165,7 +169,13 @@ pub(crate) fn read<'t>(
             None => match parse_at(isa, line, index as u64, &names) {
                 Ok((_, word)) => words[index] = word,
                 Err(error) => {
-                    errors.push(located(full, number, offset, &error, &names, found));
+                    let mut wrong = located(full, number, offset, &error, &names, found);
+                    if let Some(semantics) = semantics.filter(|_| found < HELPED)
+                        && let Some((text, float)) = constant(semantics, line, &error, index as u64, &names)
+                    {
+                        wrong.help = alloc::format!("write `{text}`, which this operand reads as {float}");
+                    }
+                    errors.push(wrong);
                     found += 1;
                 }
             },
@@ -173,6 +183,49 @@ pub(crate) fn read<'t>(
     }
     errors.sort_by_key(|e| (e.line, e.column));
     (words, errors)
+}
+
+/// The constant, with its suffixes, that an operand reads as the float written for it, and that float. `None` if there
+/// is none, or the semantics do not show how the operand is read.
+fn constant<'l>(
+    semantics: &'static Semantics,
+    line: &'l str,
+    error: &ParseError,
+    index: u64,
+    names: &Names,
+) -> Option<(String, &'l str)> {
+    let ParseReason::FloatConstant(opcode, operand, table) = error.reason else { return None };
+    let (isa, place) = (error.isa, error.at..error.at + error.len);
+    let written = line.get(place.clone())?;
+    let float = written.parse().ok()?;
+    let form = isa.forms.get(usize::from(opcode))?;
+    let operation = semantics.operations.get(usize::from(opcode))?;
+    let values = isa.constants.get(usize::from(table))?.values;
+    let word = |text: &str| {
+        let mut line = line.to_string();
+        line.replace_range(place.clone(), text);
+        parse_at(isa, &line, index, names).ok().map(|(_, word)| word)
+    };
+    let shape = |suffix: &str| {
+        let word = word(&alloc::format!("{:#x}{suffix}", values.first()?.value))?;
+        Some(instantiate(semantics, operation, |k| operation.modifiers[usize::from(k)].bits(isa, form, word)))
+    };
+    let reads = |shape: &Shape, bits| reads_as(semantics, shape, operand.into(), bits, float);
+    // Without suffixes, an operand that is read as a float reads the float's own bits, or these in both halves.
+    let plain = shape("")?;
+    let is_plain = |bits: Option<u64>| bits.is_some_and(|bits| reads(&plain, bits));
+    if !is_plain(rounded(Format::F32, float)) && !is_plain(rounded(Format::F16, float).map(|half| half << 16 | half)) {
+        return None;
+    }
+    let suffixes = form.operands.get(usize::from(operand))?.suffixes;
+    let single = || suffixes.iter().flat_map(|one| modifier_words(isa, one)).map(|word| alloc::format!(".{word}"));
+    let pairs = single().flat_map(|first| single().map(move |second| alloc::format!("{first}{second}")));
+    let texts = core::iter::once(String::new()).chain(single()).chain(pairs);
+    let found = texts.filter_map(|suffix| Some((shape(&suffix)?, suffix))).find_map(|(shape, suffix)| {
+        let read = values.iter().filter(|one| reads(&shape, one.value));
+        read.map(|one| alloc::format!("{:#x}{suffix}", one.value)).find(|text| word(text).is_some())
+    });
+    found.map(|text| (text, written))
 }
 
 fn directive(line: &str) -> Option<Result<u64, ()>> {
@@ -245,7 +298,7 @@ pub fn target(isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Option
 /// number.
 fn branch(isa: &'static Isa, opcode: u16) -> Option<(Bits, Type, Target, &'static str)> {
     isa.forms.get(usize::from(opcode))?.operands.iter().find_map(|operand| match operand.shape {
-        Shape::Number { bits, ty, prefix, target: Some(target) } => Some((bits, ty, target, prefix)),
+        table::Shape::Number { bits, ty, prefix, target: Some(target) } => Some((bits, ty, target, prefix)),
         _ => None,
     })
 }

@@ -92,15 +92,24 @@ fn hostile_text_is_refused_without_a_panic() {
 }
 
 #[test]
-fn a_float_that_is_a_constant_is_named_by_its_bits() {
-    for (float, help) in [
-        ("1.0", "write `0x3f800000`, which is f32 1.0"),
-        ("0.5", "write `0x38000000`, which is f16 0.5, high half"),
-        ("0.7", "they are 0x0, 0xffffffff, 0x7fffffff,"),
+fn a_float_is_answered_with_the_constant_that_the_operand_reads_as_it() {
+    let asm = |line: &str| isaforge_with(&["asm", "valhall"], format!("{line}\n"));
+    for (line, float, constant) in [
+        ("FADD.f32 r1, r2, 1.0", "1.0", "0x3f800000"),
+        ("FADD.f32 r1, r2, 0.5", "0.5", "0x38000000.h1"),
+        ("FADD.f32 r1, r2, -1.0", "-1.0", "0x3f800000.neg"),
+        ("FADD.v2f16 r1, r2, 1.0", "1.0", "0x3c000000.h11"),
     ] {
-        let run = isaforge_with(&["asm", "valhall"], format!("FADD.f32 r1, r2, {float}\n")).expect(1);
+        let run = asm(line).expect(1);
+        let help = format!("help: write `{constant}`, which this operand reads as {float}\n");
         let message = format!("`{float}` is not one of the constants");
-        assert!(run.err.contains(&message) && run.err.contains(help), "{}", run.err);
-        assert_eq!(run.err.matches(" 0x0,").count(), usize::from(float == "0.7"), "{}", run.err);
+        assert!(run.err.contains(&message) && run.err.contains(&help), "{line}: {}", run.err);
+        asm(&line.replace(float, constant)).expect(0);
+    }
+    // Bits that are read as an integer are no float, whatever they would be elsewhere.
+    for line in ["FADD.f32 r1, r2, 0.7", "MOV.i32 r1, 1.0", "IADD.u32 r1, r2, 1.0"] {
+        let run = asm(line).expect(1);
+        assert!(run.err.contains("help: they are 0x0, 0xffffffff, 0x7fffffff,"), "{line}: {}", run.err);
+        assert_eq!(run.err.matches(" 0x0,").count(), 1, "{line}: {}", run.err);
     }
 }

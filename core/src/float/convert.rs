@@ -37,7 +37,7 @@ pub fn convert(from: Format, to: Format, a: u64, r: Round) -> u64 {
 
 /// Converts a half-precision number or infinity exactly. A NaN gives some NaN.
 #[inline]
-pub(crate) fn f16_to_f32(a: u16) -> f32 {
+pub(super) fn f16_to_f32(a: u16) -> f32 {
     let sign = u32::from(a & 0x8000) << 16;
     let magnitude = u32::from(a & 0x7fff);
     let bits = match magnitude {

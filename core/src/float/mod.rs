@@ -21,7 +21,6 @@ mod order;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use convert::f16_to_f32;
 pub use convert::{convert, from_int, round_to_integral, to_int};
 pub use format::{Format, Round};
 pub use order::{compare, max, min};

@@ -230,7 +230,12 @@ fn condition<const L: usize>(node: u16, values: &[Column<L>], active: u64) -> u6
     }
 }
 
-fn pure<const L: usize>(semantics: &Semantics, node: &Node, shape: &Shape, values: &[Column<L>]) -> Column<L> {
+pub(super) fn pure<const L: usize>(
+    semantics: &Semantics,
+    node: &Node,
+    shape: &Shape,
+    values: &[Column<L>],
+) -> Column<L> {
     let argument = |k: usize| values.get(usize::from(node.args[k])).unwrap_or(const { &[0; L] });
     match node.op {
         Op::Pack => {

@@ -36,6 +36,8 @@ mod node;
 mod operation;
 pub mod primitive;
 #[cfg(feature = "alloc")]
+pub(crate) mod reading;
+#[cfg(feature = "alloc")]
 pub mod show;
 mod table;
 mod types;

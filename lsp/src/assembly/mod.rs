@@ -125,8 +125,11 @@ impl Source {
 
 /// Assembles a text like `isaforge asm`: a byte-order mark at its start is no part of the program. Positions count it.
 fn assemble(set: &Set, text: &str) -> Assembly {
-    let Some(program) = text.strip_prefix(BYTE_ORDER_MARK) else { return set.tables.assemble(text) };
-    let mut assembly = set.tables.assemble(program);
+    let program = text.strip_prefix(BYTE_ORDER_MARK);
+    let mut assembly = set.tables.assemble_with(program.unwrap_or(text), 0, set.semantics);
+    if program.is_none() {
+        return assembly;
+    }
     assembly.errors.iter_mut().filter(|error| error.line <= 1).for_each(|error| error.column += 1);
     let first = assembly.labels.iter_mut().filter(|label| label.line == 0);
     first.for_each(|label| label.at += BYTE_ORDER_MARK.len_utf8());

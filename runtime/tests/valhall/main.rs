@@ -10,6 +10,7 @@ mod execution;
 mod shared;
 
 mod barriers;
+mod constants;
 mod differential;
 mod divergence;
 mod fast;

@@ -8,7 +8,7 @@ use super::{OUT, assemble, data, to_words};
 
 /// Executes one instruction with its inputs in r0, r2 and r4 (and the next registers, for 64 bits). Returns r20 and
 /// r21.
-fn execute(text: &str, inputs: &[u64]) -> u64 {
+pub fn execute(text: &str, inputs: &[u64]) -> u64 {
     let mut uniforms = vec![OUT as u32, 0];
     let mut program = String::new();
     for (i, &input) in inputs.iter().enumerate() {
