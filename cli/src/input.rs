@@ -1,19 +1,20 @@
 //! Reading of files and of standard input.
 //!
 //! Programs are read once, as a stream. Specifications and launch files are opened several times by their path, so the
-//! command line replaces `-` by the path [`STANDARD`].
+//! command line replaces `-` by the path [`STANDARD`], and a pipe that the shell has opened, as for `<(command)`, by
+//! another path of this kind.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ArgMatches;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use flate2::read::MultiGzDecoder;
-use isaforge_compiler::source::Sources;
+use isaforge_compiler::source::{Sources, of_utf16};
 
 use crate::failure::Failure;
 use crate::output::say;
@@ -23,24 +24,48 @@ use crate::paint::{HELP, paint};
 /// folder.
 pub const STANDARD: &str = "<stdin>";
 
-/// Whether a path stands for standard input.
+/// Whether a path stands for standard input or for a pipe that the shell has opened.
 pub fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == STANDARD
+    path.as_os_str() == STANDARD || pipe(path).is_some()
 }
 
-/// Reads all of standard input, once.
-fn standard() -> io::Result<&'static [u8]> {
-    static READ: OnceLock<Vec<u8>> = OnceLock::new();
-    if let Some(bytes) = READ.get() {
-        return Ok(bytes);
+/// The path that stands for a pipe, with the number that the shell has opened it by.
+fn named_pipe(number: &str) -> PathBuf {
+    PathBuf::from(format!("<pipe {number}>"))
+}
+
+/// The number of a [`named_pipe`].
+fn pipe(path: &Path) -> Option<&str> {
+    let number = path.to_str()?.strip_prefix("<pipe ")?.strip_suffix('>')?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some(number)
+}
+
+/// Reads all of standard input, or of a pipe, once.
+fn standard(path: &Path) -> io::Result<Arc<[u8]>> {
+    static READ: Mutex<BTreeMap<PathBuf, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = read.get(path) {
+        return Ok(bytes.clone());
     }
-    let input = whole(io::stdin().lock(), Path::new(STANDARD)).map_err(io::Error::other)?;
-    Ok(READ.get_or_init(|| input.bytes))
+    let input = match pipe(path) {
+        Some(number) => whole(fs::File::open(Path::new("/dev/fd").join(number))?, path),
+        None => whole(io::stdin().lock(), path),
+    };
+    let bytes: Arc<[u8]> = input.map_err(io::Error::other)?.bytes.into();
+    read.insert(path.to_owned(), bytes.clone());
+    Ok(bytes)
 }
 
-/// Parses the path of an input file; `-` becomes [`STANDARD`].
+/// Parses the path of an input file; `-` becomes [`STANDARD`], and an open pipe the path that stands for it.
 pub fn path_parser() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().map(|path| if path.as_os_str() == "-" { PathBuf::from(STANDARD) } else { path })
+    PathBufValueParser::new().map(|path| {
+        let opened = ["/dev/fd", "/proc/self/fd"].iter().find_map(|folder| path.strip_prefix(folder).ok()?.to_str());
+        match opened {
+            Some(number) if path.exists() => named_pipe(number),
+            _ if path.as_os_str() == "-" || path.as_os_str() == "/dev/stdin" => PathBuf::from(STANDARD),
+            _ => path,
+        }
+    })
 }
 
 /// The arguments that name input files.
@@ -68,7 +93,7 @@ pub fn read_once(command: &clap::Command, matches: &ArgMatches) -> Result<(), cl
     Err(clap::Error::raw(ErrorKind::ArgumentConflict, message).with_cmd(command))
 }
 
-/// The text of standard input under its path [`STANDARD`]; an empty map for any other path.
+/// The text of standard input, or of an open pipe, under its path; an empty map for any other path.
 ///
 /// # Errors
 /// When standard input cannot be read or is not UTF-8.
@@ -78,7 +103,7 @@ pub fn unsaved(path: &Path) -> Result<HashMap<PathBuf, String>, Failure> {
     }
     let input = Input::read(Some(path))?;
     let text = String::from_utf8(input.body().to_vec());
-    let text = text.map_err(|_| Failure::usage("standard input is not UTF-8 text", ""))?;
+    let text = text.map_err(|_| Failure::usage(format!("`{}` is not UTF-8 text", path.display()), ""))?;
     let path = std::path::absolute(path).map_err(Failure::reading(path))?;
     Ok(HashMap::from([(path, text)]))
 }
@@ -100,7 +125,7 @@ pub fn sources(path: &Path) -> Result<Sources, Failure> {
 pub fn head(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let mut head = Vec::new();
     let read = match is_standard(path) {
-        true => standard().and_then(|bytes| bytes.take(most).read_to_end(&mut head)),
+        true => standard(path).and_then(|bytes| bytes.take(most).read_to_end(&mut head)),
         false => open(path).and_then(|file| file.take(most).read_to_end(&mut head)),
     };
     read.map_err(Failure::reading(path))?;
@@ -134,6 +159,8 @@ pub struct Input {
     pub name: String,
     /// The content.
     pub bytes: Vec<u8>,
+    /// The same in UTF-8, if it is text in UTF-16.
+    text: Option<String>,
 }
 
 /// Opens a regular file. Launch files and specifications may come from untrusted sources: opening a pipe could block
@@ -169,10 +196,16 @@ fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
     if bytes.starts_with(b"\x1f\x8b") {
         bytes = limited(&mut MultiGzDecoder::new(bytes.as_slice()))?;
     }
-    Ok(Input { name: name.display().to_string(), bytes })
+    Ok(Input::new(name.display().to_string(), bytes))
 }
 
 impl Input {
+    /// An input with this content.
+    pub fn new(name: String, bytes: Vec<u8>) -> Input {
+        let text = of_utf16(&bytes);
+        Input { name, bytes, text }
+    }
+
     /// Reads a whole file, or standard input if the path is missing or `-`. What gzip has compressed is decompressed.
     ///
     /// # Errors
@@ -180,8 +213,8 @@ impl Input {
     pub fn read(path: Option<&Path>) -> Result<Input, Failure> {
         match path.filter(|path| path.as_os_str() != "-") {
             Some(path) if is_standard(path) => {
-                let bytes = standard().map_err(Failure::reading(path))?.to_vec();
-                Ok(Input { name: STANDARD.to_owned(), bytes })
+                let bytes = standard(path).map_err(Failure::reading(path))?.to_vec();
+                Ok(Input::new(path.display().to_string(), bytes))
             }
             Some(path) => whole(open_given(path).map_err(Failure::reading(path))?, path),
             None => {
@@ -194,8 +227,11 @@ impl Input {
         }
     }
 
-    /// The content without a byte order mark.
+    /// The content without a byte order mark; that of UTF-16 as UTF-8.
     pub fn body(&self) -> &[u8] {
+        if let Some(text) = &self.text {
+            return text.as_bytes();
+        }
         self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
     }
 }

@@ -168,6 +168,20 @@ pub fn visible(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
+/// The text of a file in UTF-16 with a byte order mark, which it leaves out. `None` for any other file, and for one with
+/// control characters, which texts do not have.
+pub fn of_utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (units, rest) = bytes[2..].as_chunks();
+    let text = char::decode_utf16(units.iter().map(|bytes| unit(*bytes))).collect::<Result<String, _>>().ok()?;
+    let is_text = !text.is_empty() && text.chars().all(|c| !c.is_control() || c.is_whitespace());
+    (rest.is_empty() && is_text).then_some(text)
+}
+
 /// A kind of file that a specification may name.
 #[derive(Debug)]
 pub struct Kind {
@@ -324,6 +338,9 @@ impl Sources {
             let packed = std::mem::take(&mut bytes);
             let mut content = MultiGzDecoder::new(&packed[..]).take(MAX_FILE_SIZE + 1);
             content.read_to_end(&mut bytes).map_err(io_error)?;
+        }
+        if let Some(text) = of_utf16(&bytes) {
+            bytes = text.into_bytes();
         }
         if bytes.len() as u64 > MAX_FILE_SIZE {
             return Err(LoadError::TooLarge { path: shown });

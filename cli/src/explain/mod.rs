@@ -47,7 +47,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let input = match args.what.as_slice() {
         [only] if only == "-" => Input::read(None)?,
-        words => Input { name: "text".to_owned(), bytes: words.join(" ").into_bytes() },
+        words => Input::new("text".to_owned(), words.join(" ").into_bytes()),
     };
     let what = String::from_utf8_lossy(input.body());
     let what = what.trim();

@@ -115,6 +115,31 @@ fn what_gzip_has_compressed_is_read_as_it_was() {
 }
 
 #[test]
+fn utf_16_is_text_like_any_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let in_folder = |arguments: &[&str]| isaforge_in(folder.path(), arguments, b"");
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let write = |name: &str, text: &str| {
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            fs::write(folder.path().join(name), units.flat_map(order).collect::<Vec<_>>()).expect("it is written");
+        };
+        write("a.hex", "0091c10000000002\r\n0091c30000000004\r\n");
+        let run = in_folder(&["dis", "valhall", "a.hex"]).expect(0);
+        assert_eq!((run.out(), run.err.as_str()), (TEXT, ""));
+        write("a.s", TEXT);
+        assert_eq!(in_folder(&["asm", "valhall", "a.s"]).expect(0).out().lines().count(), 2);
+        in_folder(&["lint", "valhall", "a.s"]).expect(1);
+        write("launch.yaml", &text_of("launch.yaml"));
+        fs::write(folder.path().join("plain.yaml"), text_of("launch.yaml")).expect("it is written");
+        let [run, plain] = ["launch.yaml", "plain.yaml"].map(|launch| in_folder(&["run", launch, "--quiet"]).expect(0));
+        assert_eq!(run.out(), plain.out());
+        // What is asked for as raw stays as it is.
+        let raw = in_folder(&["dis", "valhall", "--raw", "a.hex"]).expect(1);
+        assert!(raw.out().contains(".word"), "{}", raw.out());
+    }
+}
+
+#[test]
 fn sets_have_the_names_that_people_use() {
     let known = [("mali", "valhall"), ("v9", "valhall"), ("Panfrost", "valhall"), ("rogue", "usc"), ("PowerVR", "usc")];
     for (alias, name) in known {

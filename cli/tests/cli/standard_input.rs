@@ -87,6 +87,29 @@ fn a_launch_from_standard_input_runs_and_is_debugged() {
     assert!(run(&["run", "-"], "isa: valhall\n").expect(1).err.contains("<stdin>"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_that_the_shell_has_opened_is_an_input_file() {
+    let (folder, spec) = folder();
+    fs::write(folder.path().join("launch.yaml"), text_of("launch.yaml")).expect("it can be written");
+    fs::write(folder.path().join("a.hex"), "13051500\n").expect("it can be written");
+    let run = |arguments: &[&str], stdin: &str| isaforge_in(folder.path(), arguments, stdin.as_bytes());
+    for path in ["/dev/fd/0", "/proc/self/fd/0", "/dev/stdin"] {
+        let piped = run(&["run", path, "--quiet"], &text_of("launch.yaml")).expect(0);
+        assert_eq!(piped.out(), run(&["run", "launch.yaml", "--quiet"], "").expect(0).out(), "{path}");
+        // A relative path in it counts from the current folder.
+        let piped = run(&["dis", "--spec", path, "a.hex"], spec).expect(0);
+        assert_eq!(piped.out(), run(&["dis", "--spec", "mine.yaml", "a.hex"], "").expect(0).out(), "{path}");
+    }
+    // Files that a launch file names could block, so they are regular files.
+    let launch = text_of("launch.yaml");
+    let named = launch.replace("program: ", "program: /dev/fd/0 # ");
+    assert_ne!(launch, named);
+    run(&["run", "launch.yaml", "--quiet"], "").expect(0);
+    fs::write(folder.path().join("piped.yaml"), named).expect("it can be written");
+    assert_ne!(run(&["run", "piped.yaml"], "NOP.end\n").status, 0);
+}
+
 #[test]
 fn standard_input_is_named_once_at_most() {
     for arguments in [
