@@ -33,22 +33,28 @@ pub mod vulkan_cache;
 pub use part::{Container, Holds, Part, Symbol};
 pub use search::Search;
 
-/// Formats that are recognised by their first bytes but not read: they contain no GPU machine code, or their layout is
-/// not public.
-const OTHERS: [(&[u8], &str); 13] = [
-    (b"\x03\x02\x23\x07", "a SPIR-V module"),
-    (b"\x07\x23\x02\x03", "a SPIR-V module"),
-    (b"\0asm", "a WebAssembly module"),
-    (b"MZ", "a Windows executable"),
-    (b"\xcf\xfa\xed\xfe", "a Mach-O file"),
-    (b"DXBC", "a DirectX shader container"),
-    (b"MTLB", "a Metal library"),
-    (b"BC\xc0\xde", "LLVM bitcode"),
-    (b"poclbin\0", "a program of PoCL"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"!<arch>\n", "an archive of object files"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"SQLite format 3\0", "an SQLite database"),
+/// Formats that are recognised by bytes at an offset but not read: they contain no GPU machine code, their layout is not
+/// public, or another tool unpacks them.
+const OTHERS: [(usize, &[u8], &str); 18] = [
+    (0, b"\x03\x02\x23\x07", "a SPIR-V module"),
+    (0, b"\x07\x23\x02\x03", "a SPIR-V module"),
+    (0, b"\0asm", "a WebAssembly module"),
+    (0, b"MZ", "a Windows executable"),
+    (0, b"\xcf\xfa\xed\xfe", "a Mach-O file"),
+    (0, b"DXBC", "a DirectX shader container"),
+    (0, b"MTLB", "a Metal library"),
+    (0, b"BC\xc0\xde", "LLVM bitcode"),
+    (0, b"poclbin\0", "a program of PoCL"),
+    (0, b"PK\x03\x04", "a zip archive"),
+    (0, b"!<arch>\n", "an archive of object files"),
+    (0, b"\x89PNG", "a PNG picture"),
+    (0, b"SQLite format 3\0", "an SQLite database"),
+    (0, b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (0, b"\xfd7zXZ\0", "compressed with xz"),
+    // Behind `BZh` and the size of a block. The name of the format could begin a text.
+    (4, b"1AY&SY", "compressed with bzip2"),
+    (0, b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (257, b"ustar", "a tar archive"),
 ];
 
 /// Opens a file. Returns `None` when its format is unknown.
@@ -66,7 +72,8 @@ const OTHERS: [(&[u8], &str); 13] = [
 pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
     let readers = [elf::open, mbs2::open, fossilize::open, mesa_db::open, vulkan_cache::open, mesa_cache::open];
     let Some(mut found) = readers.iter().find_map(|open| open(bytes)) else {
-        let (_, kind) = OTHERS.iter().find(|(start, _)| bytes.starts_with(start))?;
+        let is = |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
+        let (.., kind) = OTHERS.iter().find(|(at, mark, _)| is(*at, mark))?;
         return Some(Container::new(*kind, Vec::new()));
     };
     for (number, part) in (1..).zip(&mut found.parts) {

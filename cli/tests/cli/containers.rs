@@ -177,3 +177,23 @@ fn code_is_found_in_every_kind_of_file() {
     let run = isaforge_with(&["dis", "valhall"], &module).expect(2);
     assert!(run.err.contains("a Fossilize database"), "{}", run.err);
 }
+
+#[test]
+fn a_file_of_a_known_kind_without_code_is_named() {
+    let tar = [&b"shader.bin"[..], &[0; 247], b"ustar\x0000", &[0; 247]].concat();
+    for (file, kind) in [
+        (&b"\x28\xb5\x2f\xfd\x24\x08\x41\0\0abcdefgh"[..], "is compressed with zstd"),
+        (b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46", "is compressed with xz"),
+        (b"BZh91AY&SY\x01\x02\x03\x04", "is compressed with bzip2"),
+        (b"\x04\x22\x4d\x18\x64\x40\xa7\0", "is compressed with lz4"),
+        (&tar, "is a tar archive"),
+        (b"poclbin\0\x0a\0\0\0\0\0\0\0", "is a program of PoCL"),
+    ] {
+        let run = isaforge_with(&["dis", "valhall"], file).expect(2);
+        let message = format!("`<stdin>` {kind}, and holds no code of this instruction set");
+        assert!(run.out().is_empty() && run.err.contains(&message), "{kind}: {}", run.err);
+    }
+    // A word like that in a text is no such file.
+    let run = isaforge_with(&["asm", "valhall"], "BZh: MOV.i32 r1, r2\n").expect(0);
+    assert_eq!(run.out(), "0091c10000000002\n");
+}
