@@ -6,13 +6,17 @@
 //! - `listing`: other lines of an address, digits, and perhaps a text
 //! - `source`: numbers and strings in source code, whose escapes are in `escapes`
 //! - `objects`: what `dis --json` prints
+//! - `table`: lines of numbers whose first may be addresses, and which may be decimal
+//! - `directives`: data of an assembler
 
 mod columns;
+pub mod directives;
 mod escapes;
 mod listing;
 pub mod objects;
 mod row;
 pub mod source;
+pub mod table;
 
 use columns::columns;
 use listing::listing;
@@ -30,6 +34,8 @@ pub struct Dump {
     pub notes: Vec<String>,
     /// Whether lines without bytes were skipped.
     pub skipped: bool,
+    /// Whether lines begin with an address that was left out.
+    pub is_addressed: bool,
 }
 
 /// The maximum number of numbers that `*` and `...` lines of a text may stand for.
@@ -48,7 +54,7 @@ impl Dump {
     /// Finds the digits of a text. `None` if it has none of these formats.
     pub fn read(text: &str) -> Option<Dump> {
         let dump = match other_base(text, 8).or_else(|| other_base(text, 10)).or_else(|| columns(text)) {
-            Some(rows) => Dump::of_rows(Rows { rows, ..Rows::default() })?,
+            Some(rows) => Dump::of_rows(Rows { rows, is_addressed: true, ..Rows::default() })?,
             None => Dump::of_rows(listing(text)?)?,
         };
         (!dump.tokens.is_empty()).then_some(dump)
@@ -72,7 +78,7 @@ impl Dump {
 
     /// Joins lines, and fills the gaps between them.
     fn of_rows(found: Rows) -> Option<Dump> {
-        let mut dump = Dump::default();
+        let mut dump = Dump { is_addressed: found.is_addressed, ..Dump::default() };
         let (mut before, mut first, mut end) = (0, 0, None);
         let mut room = MAX_REPEATED;
         let mut unknown = found.open;

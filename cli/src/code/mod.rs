@@ -11,6 +11,7 @@
 mod container;
 mod dump;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -34,8 +35,9 @@ use crate::numbers;
 use crate::output::{count, say};
 use crate::paint::{BOLD, HELP, paint};
 use crate::words::{self, Encoding, detect, word_bytes};
+use dump::directives::{as_arrays, unmarked};
 use dump::source::{self, Source};
-use dump::{Dump, objects};
+use dump::{Dump, objects, table};
 
 /// How code is to be read; `None` fields are detected.
 #[derive(Clone, Copy, Debug, Default)]
@@ -201,11 +203,24 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
         _ => (1, 2),
     };
     let mut body = numbers::spaced(body);
+    if let Ok(text) = std::str::from_utf8(&body) {
+        let own = unmarked(text);
+        let rewritten = as_arrays(&own).or_else(|| in_brackets(&own)).or(match own {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
+        });
+        if let Some(text) = rewritten {
+            body = text.into_bytes().into();
+        }
+    }
     let is_commented = |text: &&str| text.lines().any(|line| line.trim_start().starts_with("/*"));
     if let Some(text) = std::str::from_utf8(&body).ok().filter(is_commented) {
         body = source::without_comments(text).into_bytes().into();
     }
     let text = std::str::from_utf8(&body).ok();
+    if text.is_some_and(|text| text.lines().all(is_blank)) {
+        return Code { note: Some("there is no code in it".to_owned()), ..Code::default() };
+    }
     if let Some(digits) = text.and_then(objects::read) {
         return plain(tables, digits.as_bytes(), Some(Order::Memory));
     }
@@ -272,19 +287,39 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
             Tables::Groups(_) => {}
         }
     }
-    others.extend(dump.iter().flat_map(|dump| orders.clone().map(|order| (cut(tables, dump.bytes(order)), DUMPED))));
-    let readable = others.into_iter().filter(|(code, _)| code.mistake.is_none());
-    let judged = readable.map(|(code, how)| (Decoded::of(tables, &code.code), code, how));
-    let best = judged.reduce(|best, other| if other.0.is_better(best.0, tables) { other } else { best });
+    others.extend(dump.iter().flat_map(|dump| {
+        let way = if dump.is_addressed { DUMPED } else { SEPARATE };
+        orders.clone().map(move |order| (cut(tables, dump.bytes(order)), way))
+    }));
+    let judged = |(code, how): (Code, Way)| (Decoded::of(tables, &code.code), code, how);
+    let mut others: Vec<_> = others.into_iter().filter(|(code, _)| code.mistake.is_none()).map(judged).collect();
+    for found in text.map(table::tables).unwrap_or_default() {
+        let way = match (found.is_counted, found.is_decimal) {
+            (true, false) => COUNTED,
+            (false, _) => DECIMAL,
+            (true, true) => COUNTED_DECIMAL,
+        };
+        let readings = orders.clone().map(|order| judged((cut(tables, found.dump.bytes(order)), way)));
+        // Any numbers may look like a table, so most of it has to be code.
+        others.extend(readings.filter(|(decoded, code, _)| code.mistake.is_none() && 2 * decoded.good > decoded.all));
+    }
+    let best = others.into_iter().reduce(|best, other| if other.0.is_better(best.0, tables) { other } else { best });
     match best {
         // Among lines of another kind, what looks like bytes may be something else.
         Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => unread(plain),
-        Some((_, code, _)) if plain.mistake.is_some() => Code { note: notes, ..code },
+        Some((_, code, (how, _))) if plain.mistake.is_some() => {
+            let read = [COUNTED, DECIMAL, COUNTED_DECIMAL].iter().any(|(way, _)| *way == how);
+            Code { note: if read { Some(format!("read {how}")) } else { notes }, ..code }
+        }
         Some((decoded, code, (how, says))) if decoded.is_better(plainly, tables) => {
             let why =
                 if decoded.is_whole() { "all of it decodes only that way" } else { "more of it decodes that way" };
             let notes = notes.map_or(String::new(), |notes| format!("; {notes}"));
             Code { note: Some(format!("read {how}, as {why}; {says}{notes}")), ..code }
+        }
+        _ if plain.mistake.is_none() && plainly.good == 0 && plainly.all > FEW => {
+            let all = count(plainly.all as u64, "instruction");
+            Code { note: Some(format!("0 of {all} decode, so these digits may be something else than code")), ..plain }
         }
         _ => unread(noted(plain)),
     }
@@ -360,6 +395,26 @@ type Way = (&'static str, &'static str);
 const AS_VALUES: Way = ("as values of numbers", "`--order value` selects this");
 const IN_MEMORY: Way = ("as bytes in memory order", "`--order memory` selects this");
 const DUMPED: Way = ("without the addresses in front", "`--order value` reads every digit");
+const SEPARATE: Way = ("with each number as a value of its own", "`--order value` joins their digits");
+const COUNTED: Way = ("without the first number of each line", "`--order value` reads every digit");
+const DECIMAL: Way = ("as decimal bytes", "`--order memory` reads them as hexadecimal");
+const COUNTED_DECIMAL: Way =
+    ("as decimal bytes without the first number of each line", "`--order memory` reads every digit as hexadecimal");
+
+/// Whether a line holds nothing but a comment.
+fn is_blank(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || ["#", "//", ";"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// A tuple of Python as a list.
+fn in_brackets(text: &str) -> Option<String> {
+    let (before, numbers) = text.trim().strip_suffix(')')?.split_once('(')?;
+    let is_assigned = before.is_empty() || before.trim_end().ends_with('=');
+    let is_list =
+        numbers.contains(',') && numbers.chars().all(|c| c.is_ascii_alphanumeric() || c == ',' || c.is_whitespace());
+    (is_assigned && is_list).then(|| format!("{before}[{numbers}]"))
+}
 
 /// Rewrites hexadecimal numbers as their bytes in memory order, on the same lines. `None` if the text contains anything
 /// else.

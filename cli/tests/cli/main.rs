@@ -8,6 +8,7 @@ mod caches;
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
 mod completion;
+mod columns;
 mod conform;
 mod containers;
 mod debugging;

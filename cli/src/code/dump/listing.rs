@@ -109,6 +109,7 @@ pub(super) fn listing(text: &str) -> Option<Rows> {
         let (number, start) = others.iter().min().copied().unwrap_or_default();
         found.skipped = Some((number, start.to_owned(), others.len() + headings));
     }
+    found.is_addressed = lines.iter().any(|(form, ..)| matches!(form, Form::Place | Form::Addressed));
     found.rows = lines.into_iter().map(|(.., row)| row).collect();
     (gap != Gap::Repeated).then_some(found)
 }

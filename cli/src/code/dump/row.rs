@@ -43,4 +43,6 @@ pub struct Rows {
     pub skipped: Option<(usize, String, usize)>,
     /// Whether zeros follow the last line.
     pub open: bool,
+    /// Whether lines begin with an address.
+    pub is_addressed: bool,
 }
