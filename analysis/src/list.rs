@@ -49,10 +49,35 @@ impl Listed {
         words.iter().all(|word| text.contains(word))
     }
 
+    /// Whether all of these lower-case words appear in its mnemonic, title, description or operation, or others with
+    /// their beginning, as `reversal` has for `reverse`.
+    pub fn resembles(&self, words: &[String]) -> bool {
+        let text = [self.mnemonic, self.title, self.doc, self.does, &self.intrinsics.join(" ")];
+        let text = text.join("\n").to_lowercase();
+        let is_like = |word: &str, known: &str| {
+            let same = word.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
+            same >= STEM && same + ENDING >= word.len().min(known.len())
+        };
+        let mut known = text.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
+        known.dedup();
+        words.iter().all(|word| text.contains(word) || known.iter().any(|known| is_like(word, known)))
+    }
+
     /// The class of its fidelity.
     pub fn class(&self) -> Option<&'static str> {
         self.fidelity.map(|fidelity| fidelity.class.name())
     }
+}
+
+/// The least number of letters that words of one stem share.
+const STEM: usize = 5;
+/// The number of letters that the ending of the shorter one may have.
+const ENDING: usize = 2;
+
+/// Those of some instructions that have all of these lower-case words or, if there are none, words like them.
+pub fn filtered(all: Vec<Listed>, words: &[String]) -> Vec<Listed> {
+    let (found, others): (Vec<Listed>, Vec<Listed>) = all.into_iter().partition(|one| one.has(words));
+    if found.is_empty() { others.into_iter().filter(|one| one.resembles(words)).collect() } else { found }
 }
 
 /// The instructions of a set, in the order of its tables; of a stream, those that exist in its generation.
@@ -80,13 +105,14 @@ pub fn list(set: &Set) -> Vec<Listed> {
     all
 }
 
-/// The instructions whose mnemonic contains a text or, if there are none, those in whose columns all of its words are.
+/// The instructions whose mnemonic contains a text or, if there are none, those in whose columns
+/// all of its words are, or words like them.
 pub fn search(set: &Set, what: &str) -> Vec<Listed> {
     let what = what.to_lowercase();
     let words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
     let (named, others): (Vec<Listed>, Vec<Listed>) =
         list(set).into_iter().partition(|one| one.mnemonic.to_lowercase().contains(&what));
-    let mut found = if named.is_empty() { others.into_iter().filter(|one| one.has(&words)).collect() } else { named };
+    let mut found = if named.is_empty() { filtered(others, &words) } else { named };
     // For `FMA`: `FMA.f32` before `FMA_RSCALE.f32`, and both before mnemonics that only contain it.
     let after = |one: &Listed| one.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
     found.sort_by_key(|one| (after(one).is_none(), after(one)));

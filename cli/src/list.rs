@@ -1,8 +1,8 @@
 //! `isaforge list`: lists the instructions of a set, as a table or as JSON.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
-use isaforge_analysis::list::{Listed, first_sentence, list as listed, search as search_set};
+use isaforge_analysis::list::{Listed, filtered, first_sentence, list as listed, search as search_set};
 use serde_json::Value;
 
 use crate::args::ListArgs;
@@ -26,7 +26,7 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     let words: Vec<String> = given.iter().map(|word| word.to_lowercase()).collect();
     let rows = listed(&target.set());
     let total = rows.len();
-    let rows: Vec<Listed> = rows.into_iter().filter(|row| row.has(&words)).collect();
+    let rows = filtered(rows, &words);
     let mut out = stdout();
     if args.json {
         for row in &rows {
@@ -78,6 +78,8 @@ fn table(rows: &[Listed]) -> String {
     let width = |text: &dyn Fn(&Listed) -> usize| rows.iter().map(text).max().unwrap_or(0);
     let (name, unit) = (width(&|row| row.mnemonic.len()), width(&|row| row.unit.len()));
     let mut text = String::new();
+    // Other programs and files get whole titles.
+    let is_cut = io::stdout().is_terminal();
     for row in rows {
         let uses = match (&row.writes[..], &row.reads[..]) {
             ([], []) => String::new(),
@@ -87,10 +89,10 @@ fn table(rows: &[Listed]) -> String {
         let fidelity = row.class().unwrap_or_default();
         let title = if row.title.is_empty() { first_sentence(row.doc) } else { row.title };
         let tail = [uses.trim(), fidelity].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
-        let room = columns().max(40).saturating_sub(name + unit + tail.chars().count() + 6);
+        let room = columns().saturating_sub(name + unit + tail.chars().count() + 6);
         let title: String = match title.chars().count() {
-            length if length > room => title.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
-            length => format!("{title}{}", " ".repeat(room - length)),
+            length if length > room && is_cut => title.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+            length => format!("{title}{}", " ".repeat(room.saturating_sub(length))),
         };
         let mnemonic = format!("{:name$}", row.mnemonic);
         text.push_str(

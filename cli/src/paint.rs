@@ -1,5 +1,7 @@
 //! Colours, as escape sequences that [`anstream`] removes where they are not wanted.
 
+use std::io::{self, IsTerminal};
+
 /// Resets all attributes.
 pub const RESET: &str = "\x1b[0m";
 /// Bold.
@@ -22,9 +24,20 @@ pub fn paint(color: &str, text: &str) -> String {
     if color.is_empty() { text.to_owned() } else { format!("{color}{text}{RESET}") }
 }
 
-/// The width for output: that of the terminal, or 100 if standard output is not a terminal.
+/// The width that text is wrapped to: the value of `COLUMNS`, or else that of the terminal, or 100 without one.
 pub fn columns() -> usize {
-    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).max(40))
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    given_columns().or_else(terminal).map_or(100, |width| width.max(40))
+}
+
+/// The width that lines are cut to: the value of `COLUMNS`, or else that of the terminal that shows the output.
+pub fn width() -> Option<usize> {
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    given_columns().or_else(|| io::stdout().is_terminal().then(terminal).flatten())
+}
+
+fn given_columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0)
 }
 
 /// Breaks text into lines of at most `width` characters, at spaces where possible. Returns at least one line.

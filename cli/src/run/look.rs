@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -30,7 +30,7 @@ use super::{engine, profile};
 use crate::args::{ProfileForm, RunArgs};
 use crate::failure::{Failure, Status};
 use crate::output::{count, failed, plain_stdout, running, say, thousands, write_whole};
-use crate::paint::{HELP, paint};
+use crate::paint::{HELP, paint, width};
 
 /// Observes a program, which may be open already. `None` if it must run again for its outputs.
 ///
@@ -151,13 +151,6 @@ fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn
         Some(error) => Err(error.into()),
         None => Ok(true),
     }
-}
-
-/// The width of a line: that of the terminal, or the value of `COLUMNS`.
-fn width() -> Option<usize> {
-    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    given.or_else(|| io::stdout().is_terminal().then(terminal).flatten())
 }
 
 /// Prints the state of each warp that reaches a breakpoint.
