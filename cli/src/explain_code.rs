@@ -47,6 +47,11 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
+/// The page of a code, in colour, wrapped at `width`. `None` if no error or warning has it.
+pub fn page(code: &str, width: usize) -> Option<String> {
+    all().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| draw(&page, width))
+}
+
 /// Formats a page in colour, wrapped at `width`.
 fn draw(page: &Page, width: usize) -> String {
     let mut text = format!("{}\n", paint(BOLD, &format!("{}: {}", page.code, page.title)));

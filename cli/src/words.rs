@@ -201,14 +201,13 @@ pub fn write(isa: &Isa, words: &[u64], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// Parses a word given as an argument: `0x` and digits, or exactly as many digits as a word has.
+/// Parses a word given as an argument: `0x` and digits, perhaps with the suffix of a type, or exactly as many digits as a word has.
 pub fn parse_word(isa: &Isa, text: &str) -> Option<u64> {
     let text = text.trim();
-    let digits = match text.get(..2) {
-        Some("0x" | "0X") => &text[2..],
-        _ if text.len() == word_digits(isa) => text,
-        _ => return None,
-    };
+    let (digits, is_prefixed) = numbers::without_suffix(text)?;
+    if !is_prefixed && text.len() != word_digits(isa) {
+        return None;
+    }
     let digits = digits.replace('_', "");
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let word = if plain { u64::from_str_radix(&digits, 16).ok()? } else { return None };

@@ -5,6 +5,7 @@ pub(crate) mod diagram;
 pub(crate) mod fields;
 mod given;
 mod objects;
+mod operand;
 pub(crate) mod overview;
 pub(crate) mod part;
 
@@ -24,6 +25,7 @@ use self::given::{choices_of, code_in, in_order, searched};
 use crate::args::ExplainArgs;
 use crate::builtin::Tables;
 use crate::example::remark;
+use crate::explain_code;
 use crate::failure::{Failure, Status};
 use crate::groups;
 use crate::input::Input;
@@ -63,7 +65,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let general = match choices_of(target.tables, what) {
         Some(found) => Some(overview::choices(&found, width)),
         None if what.is_empty() => Some(overview::overview(&target, width)),
-        None => None,
+        None => explain_code::page(what, width.min(100)).or_else(|| operand::operand(&target, what, width)),
     };
     let parts =
         || part::parts(&target, what).iter().map(|part| part.text(width)).reduce(|all, part| all + "\n" + &part);
@@ -130,6 +132,10 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, String::new()),
                 Err(_) if let Some(found) = searched(target, what) => {
+                    stdout().write_all(found.as_bytes())?;
+                    return Ok(Status::Fine);
+                }
+                Err(_) if let Some(found) = operand::value(target, what, width) => {
                     stdout().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }

@@ -113,3 +113,18 @@ fn a_float_is_answered_with_the_constant_that_the_operand_reads_as_it() {
         assert_eq!(run.err.matches(" 0x0,").count(), 1, "{line}: {}", run.err);
     }
 }
+
+#[test]
+fn a_name_without_its_type_is_answered_with_whole_names() {
+    for (name, help) in [
+        ("MOV", "did you mean `MOV.i32`"),
+        ("ADD", "did you mean `FADD.f32`, `IADD."),
+        ("FADD", "did you mean `FADD.f32`, `FADD.v2f16`?"),
+    ] {
+        let run = isaforge_with(&["asm", "valhall"], format!("{name} r1, r2\n")).expect(1);
+        assert!(run.err.contains(&format!("no instruction is called `{name}`")), "{}", run.err);
+        assert!(run.err.contains(help), "{}", run.err);
+    }
+    let run = isaforge_with(&["asm", "valhall"], "FROBNICATE r1, r2\n").expect(1);
+    assert!(!run.err.contains("did you mean"), "{}", run.err);
+}

@@ -249,3 +249,33 @@ fn instructions_are_found_by_what_they_compute() {
         }
     }
 }
+
+#[test]
+fn instructions_are_found_by_words_of_the_same_stem() {
+    for (words, first) in [("reverse", "BITREV.i32"), ("bit reverse", "BITREV.i32"), ("reversing", "BITREV.i32")] {
+        for command in ["explain", "list"] {
+            let arguments = [&[command, "valhall"][..], &words.split(' ').collect::<Vec<_>>()].concat();
+            let run = isaforge(&arguments).expect(0);
+            assert!(run.out().contains(first), "{command} {words}: {}", run.out());
+        }
+    }
+    assert_eq!(isaforge(&["list", "valhall", "frobnicate"]).status, 1);
+}
+
+#[test]
+fn codes_registers_and_values_are_explained() {
+    let page = isaforge(&["check", "--explain", "P0003"]).expect(0);
+    for set in ["valhall", "usc"] {
+        assert_eq!(isaforge(&["explain", set, "p0003"]).expect(0).out(), page.out());
+    }
+    for (what, parts) in [
+        ("r60", &["at the start of compute programs"][..]),
+        ("r1", &["register"]),
+        ("u0", &["uniform"]),
+        ("wait0126", &["a value of Flow"]),
+    ] {
+        let run = isaforge(&["explain", "valhall", what]).expect(0);
+        assert!(run.out().starts_with(what), "{}", run.out());
+        assert!(parts.iter().all(|part| run.out().contains(part)), "{what}: {}", run.out());
+    }
+}

@@ -182,3 +182,14 @@ fn output_that_cannot_be_written_is_a_failure_and_a_closed_pipe_is_none() {
         assert!(status == Some(2) && message.contains("cannot write to standard output"), "{arguments:?}: {message}");
     }
 }
+
+#[test]
+fn the_help_of_run_says_what_registers_hold_at_the_start() {
+    let help = isaforge(&["run", "--help"]).expect(0);
+    let line = help.out().lines().find(|line| line.trim_start().starts_with("valhall, compute: "));
+    let line = line.unwrap_or_else(|| panic!("{}", help.out()));
+    let all: Vec<&str> = help.out().split_whitespace().collect();
+    for register in 55..=62 {
+        assert!(all.contains(&&*format!("r{register}")), "r{register}: {line}");
+    }
+}
