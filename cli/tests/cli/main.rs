@@ -7,8 +7,8 @@ mod caches;
 #[allow(dead_code, reason = "launch files are not the only texts")]
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
-mod completion;
 mod columns;
+mod completion;
 mod conform;
 mod containers;
 mod debugging;

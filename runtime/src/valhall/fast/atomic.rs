@@ -230,7 +230,7 @@ fn around<'a>(
         let distance = low[lane].wrapping_sub(base as u32) & mask;
         places[lane] = distance / 4;
         last = last.max(distance / 4);
-        wrong |= distance % 4 | (high[lane] ^ above) & mask;
+        wrong |= (distance % 4) | ((high[lane] ^ above) & mask);
     };
     if bundle.is_full() {
         (0..WARPS * LANES).for_each(|lane| add(lane, u32::MAX));
@@ -238,7 +238,8 @@ fn around<'a>(
         // Warps without active lanes have empty masks.
         (0..WARPS * LANES).for_each(|lane| add(lane, masks[lane]));
     }
-    (wrong | above ^ (base >> 32) as u32 == 0 && last < count).then_some(words)
+    let is_near = wrong == 0 && above == (base >> 32) as u32 && last < count;
+    is_near.then_some(words)
 }
 
 /// Changes the words of the active lanes, lane by lane.
