@@ -201,7 +201,8 @@ pub fn write(isa: &Isa, words: &[u64], encoding: Encoding) -> Vec<u8> {
     }
 }
 
-/// Parses a word given as an argument: `0x` and digits, perhaps with the suffix of a type, or exactly as many digits as a word has.
+/// Parses a word given as an argument: `0x` and digits, perhaps with the suffix of a type, or exactly as many digits as
+/// a word has.
 pub fn parse_word(isa: &Isa, text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, is_prefixed) = numbers::without_suffix(text)?;

@@ -168,8 +168,8 @@ pub fn visible(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The text of a file in UTF-16 with a byte order mark, which it leaves out. `None` for any other file, and for one with
-/// control characters, which texts do not have.
+/// The text of a file in UTF-16 with a byte order mark, which is left out. `None` for any other file, and for one
+/// with control characters, which texts do not have.
 pub fn of_utf16(bytes: &[u8]) -> Option<String> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

@@ -33,8 +33,8 @@ pub mod vulkan_cache;
 pub use part::{Container, Holds, Part, Symbol};
 pub use search::Search;
 
-/// Formats that are recognised by bytes at an offset but not read: they contain no GPU machine code, their layout is not
-/// public, or another tool unpacks them.
+/// Formats that are recognised by bytes at an offset but not read: they contain no GPU machine code, their layout is
+/// not public, or another tool unpacks them.
 const OTHERS: [(usize, &[u8], &str); 18] = [
     (0, b"\x03\x02\x23\x07", "a SPIR-V module"),
     (0, b"\x07\x23\x02\x03", "a SPIR-V module"),

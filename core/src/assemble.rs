@@ -35,8 +35,8 @@ impl Tables {
         self.assemble_with(text, base, None)
     }
 
-    /// Assembles a program at an address. With the semantics of the set, the error about a float names the constant that
-    /// its operand reads as that float.
+    /// Assembles a program at an address. With the semantics of the set, the error about a float names the constant
+    /// that its operand reads as that float.
     pub fn assemble_with(&self, text: &str, base: u64, semantics: Option<&'static Semantics>) -> Assembly {
         match self {
             Tables::Words(isa) => {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::suggest::nearest;
+use crate::suggest::{longer, nearest};
 use crate::table::{Alternative, Constant, Isa, Shape, Token, Type};
 use crate::text::Word;
 use crate::unknown::{UnknownOpcode, write_bits};
@@ -331,7 +331,7 @@ impl fmt::Display for Help<'_> {
         match error.reason {
             ParseReason::UnknownMnemonic => match nearest(word, error.isa.forms.iter().map(|form| form.name.str)) {
                 Some(name) => meant(f, Some(name)),
-                None => longer_names(f, error.isa, word),
+                None => longer(f, word, error.isa.forms.iter().map(|form| form.name.str)),
             },
             ParseReason::UnknownModifier(form) => {
                 let modifiers = error.form(form).modifiers;
@@ -398,35 +398,6 @@ impl fmt::Display for Help<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Names the instructions whose mnemonic is a word and a type, as in `MOV.i32` for `MOV`, or else those with a few more
-/// letters around it, as in `FADD.f32` for `ADD`.
-fn longer_names(f: &mut fmt::Formatter<'_>, isa: &'static Isa, word: &str) -> fmt::Result {
-    let stem = |name: &'static str| name.split('.').next().unwrap_or(name);
-    let has = |stem: &str| stem.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
-    let mut named = 0;
-    for more in 0..=if word.len() < 2 { 0 } else { 2 } {
-        let mut before = "";
-        for name in isa.forms.iter().map(|form| form.name.str) {
-            let stem = stem(name);
-            // Of each longer name, one form is enough.
-            if word.is_empty() || stem.len() != word.len() + more || !has(stem) || more > 0 && stem == before {
-                continue;
-            }
-            before = stem;
-            f.write_str(if named == 0 { "did you mean " } else { ", " })?;
-            write!(f, "`{name}`")?;
-            named += 1;
-            if named == 3 {
-                return f.write_str("?");
-            }
-        }
-        if named > 0 {
-            return f.write_str("?");
-        }
-    }
-    Ok(())
 }
 
 /// The maximum number of constants that a message lists.

@@ -1,5 +1,7 @@
 //! "Did you mean": the candidate nearest to a misspelt word, without allocation.
 
+use core::fmt;
+
 const MAX_NAME: usize = 40;
 
 /// Edit distance of two words, ignoring case: bytes that are inserted, deleted, replaced or swapped with the next one.
@@ -43,6 +45,38 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|(d, _)| *d <= worst)
         .min_by_key(|(d, _)| *d)
         .map(|(_, c)| c)
+}
+
+/// Writes the names that are a word and a type, as `MOV.i32` is for `MOV`, or else those with a letter or two more, as
+/// `FADD.f32` has for `ADD`: at most three of them, and nothing if there is none.
+pub(crate) fn longer(
+    f: &mut fmt::Formatter<'_>,
+    word: &str,
+    names: impl Iterator<Item = &'static str> + Clone,
+) -> fmt::Result {
+    let has = |stem: &str| stem.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    let mut named = 0;
+    for more in 0..=if word.len() < 2 { 0 } else { 2 } {
+        let mut before = "";
+        for name in names.clone() {
+            let stem = name.split('.').next().unwrap_or(name);
+            // Of each longer name, one form is enough.
+            if word.is_empty() || stem.len() != word.len() + more || !has(stem) || more > 0 && stem == before {
+                continue;
+            }
+            before = stem;
+            f.write_str(if named == 0 { "did you mean " } else { ", " })?;
+            write!(f, "`{name}`")?;
+            named += 1;
+            if named == 3 {
+                return f.write_str("?");
+            }
+        }
+        if named > 0 {
+            return f.write_str("?");
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
