@@ -2,7 +2,6 @@
 //!
 //! The scripts of `isaforge completions` call the command itself for candidates, so that it can propose the
 //! instructions of the set named before the cursor, whether built in or a specification.
-
 //!
 //! Where a file may stand, the command answers [`FILES`], and the scripts of Bash, Zsh and Fish let the shell complete
 //! names of files: it knows how to quote them, and what `~` and variables stand for.
