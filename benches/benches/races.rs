@@ -12,8 +12,8 @@ use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Deadline, Execution, Level};
 
-/// Prints how long a kernel takes, and how many times as long with its races looked for; `has_races` says whether there
-/// are any.
+/// Prints how long a kernel takes, and how many times as long with its races looked for; `has_races` says whether it
+/// has any.
 fn row(kernel: &Kernel, has_races: bool, budget: Duration) {
     let Kernel { name, launch, memory } = kernel;
     let machine = Watched::launch(launch.clone(), memory.clone(), Resources::default());
@@ -39,7 +39,7 @@ fn main() {
     let budget = if measuring { Duration::from_secs(2) } else { Duration::ZERO };
     println!("| kernel | a run | with its races |\n|---|---|---|");
     let only = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
-    for kernel in [
+    let clean = [
         kernels::mandelbrot("mandelbrot, converged", 0.0, [-0.1, 0.1], 1 << 13),
         kernels::mandelbrot("mandelbrot, divergent", 3.0 / 256.0, [-2.2, -1.5], 1 << 13),
         kernels::hash(1 << 13),
@@ -56,12 +56,11 @@ fn main() {
         scattered::stores(1 << 13),
         scattered::atomics(1 << 13),
         scattered::exchange(1 << 13),
-        scattered::racing_exchange(1 << 13),
-        scattered::racing_sums(1 << 13),
-        scattered::racing_results(1 << 13),
-    ] {
-        if only.as_ref().is_none_or(|only| kernel.name.contains(only.as_str())) {
-            row(&kernel, kernel.name.ends_with(" race") || kernel.name.ends_with(" races"), budget);
-        }
+    ];
+    let racing =
+        [scattered::racing_exchange(1 << 13), scattered::racing_sums(1 << 13), scattered::racing_results(1 << 13)];
+    let wanted = |kernel: &&Kernel| only.as_ref().is_none_or(|only| kernel.name.contains(only.as_str()));
+    for (kernels, have_races) in [(&clean[..], false), (&racing, true)] {
+        kernels.iter().filter(wanted).for_each(|kernel| row(kernel, have_races, budget));
     }
 }
