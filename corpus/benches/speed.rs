@@ -117,7 +117,7 @@ impl fmt::Display for Figures {
 /// The shipped corpus.
 fn corpus() -> Result<Vec<Vec<u8>>, Failure> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/valhall/shaders.tsv.gz");
-    let text = String::from_utf8(Input::read(Some(&path)).and_then(Input::unpacked)?.bytes)?;
+    let text = String::from_utf8(Input::read(Some(&path))?.bytes)?;
     let lines = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit('\t').next());
     let code = |line: &str| line.split(' ').map(|word| u64::from_str_radix(word, 16).map(u64::to_le_bytes)).collect();
     let programs: Vec<Vec<[u8; 8]>> = lines.map(code).collect::<Result<_, _>>()?;

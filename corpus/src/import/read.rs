@@ -119,7 +119,7 @@ fn assembled(input: &Input, text: &str, assembly: Assembly) -> Result<Vec<u8>, S
 
 /// Converts digits to code: words by value unless `order` says otherwise, or for other sets bytes in memory order.
 fn code_of(set: &Set, digits: &str, order: Option<Order>) -> Result<Vec<u8>, String> {
-    let input = Input { name: String::new(), bytes: digits.as_bytes().to_vec() };
+    let input = Input::new(String::new(), digits.as_bytes().to_vec());
     if detect(&input.bytes) != Encoding::Hex {
         return Err("the code is not hexadecimal text".to_owned());
     }

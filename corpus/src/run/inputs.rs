@@ -162,7 +162,8 @@ fn start(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostic
     let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let named = launch.registers.iter().flat_map(|named| named.iter());
-    let registers = named.map(|(name, given)| (name.value.clone(), given.iter().map(|number| number.value).collect()));
+    let registers =
+        named.map(|(name, given)| (name.value.clone(), given.iter().map(|number| number.value.clone()).collect()));
     let start = Start {
         address: launch.address.as_ref().map_or(0, |address| address.value),
         registers: registers.collect(),

@@ -17,7 +17,7 @@ pub fn project(path: &str) -> PathBuf {
 
 /// The text of a file in the project, uncompressed.
 pub fn text(path: &str) -> String {
-    let input = isaforge_cli::input::Input::read(Some(&project(path))).and_then(isaforge_cli::input::Input::unpacked);
+    let input = isaforge_cli::input::Input::read(Some(&project(path)));
     String::from_utf8(input.expect("the file is there").bytes).expect("it is text")
 }
 
