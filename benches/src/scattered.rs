@@ -49,11 +49,18 @@ pub fn loads(threads: u32) -> Kernel {
 
 /// Loads and stores words in bytes of the thread's own.
 pub fn stores(threads: u32) -> Kernel {
-    let body = "SHADDX.u64 r58, r48, r8.w0, shift:0x0
+    added("scattered stores", "r48", OWN - 4, threads)
+}
+
+/// Adds to words at distances up to `mask` from an address.
+fn added(name: &'static str, address: &str, mask: u32, threads: u32) -> Kernel {
+    let body = format!(
+        "SHADDX.u64 r58, {address}, r8.w0, shift:0x0
         LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0
         IADD.u32 r0, r0, r11
-        STORE.i32.slot0.wait0 @r0, r58, offset:0";
-    scattered("scattered stores", body, OWN - 4, threads)
+        STORE.i32.slot0.wait0 @r0, r58, offset:0"
+    );
+    scattered(name, &body, mask, threads)
 }
 
 /// Adds to words of a table.
@@ -102,9 +109,5 @@ pub fn racing_results(threads: u32) -> Kernel {
 
 /// Adds to words of a table without atomics: all threads race.
 pub fn racing_sums(threads: u32) -> Kernel {
-    let body = "SHADDX.u64 r4, u2, r8.w0, shift:0x0
-        LOAD.i32.unsigned.slot0.wait0 @r0, r4, offset:0
-        IADD.u32 r0, r0, r11
-        STORE.i32.slot0.wait0 @r0, r4, offset:0";
-    scattered("sums that race", body, TABLE - 4, threads)
+    added("sums that race", "u2", TABLE - 4, threads)
 }

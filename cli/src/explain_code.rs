@@ -34,7 +34,7 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
         out.write_all(file(base, "").as_bytes())?;
         return Ok(Status::Fine);
     }
-    let Some(page) = all().find(|page| page.code.eq_ignore_ascii_case(code)) else {
+    let Some(page) = page(code) else {
         let list = "`isaforge check --explain list` lists all codes";
         let upper = code.to_ascii_uppercase();
         let help = match did_you_mean(&upper, all().map(|page| page.code)) {
@@ -43,13 +43,13 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
         };
         return Err(Failure::usage(format!("no error or warning has the code `{code}`"), help));
     };
-    out.write_all(draw(&page, columns().min(100)).as_bytes())?;
+    out.write_all(page.as_bytes())?;
     Ok(Status::Fine)
 }
 
-/// The page of a code, in colour, wrapped at `width`. `None` if no error or warning has it.
-pub fn page(code: &str, width: usize) -> Option<String> {
-    all().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| draw(&page, width))
+/// The page of a code, in colour, wrapped for reading. `None` if no error or warning has it.
+pub fn page(code: &str) -> Option<String> {
+    all().find(|page| page.code.eq_ignore_ascii_case(code)).map(|page| draw(&page, columns().min(100)))
 }
 
 /// Formats a page in colour, wrapped at `width`.

@@ -26,14 +26,16 @@ pub fn paint(color: &str, text: &str) -> String {
 
 /// The width that text is wrapped to: the value of `COLUMNS`, or else that of the terminal, or 100 without one.
 pub fn columns() -> usize {
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    given_columns().or_else(terminal).map_or(100, |width| width.max(40))
+    given_columns().or_else(terminal_columns).map_or(100, |width| width.max(40))
 }
 
 /// The width that lines are cut to: the value of `COLUMNS`, or else that of the terminal that shows the output.
 pub fn width() -> Option<usize> {
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    given_columns().or_else(|| io::stdout().is_terminal().then(terminal).flatten())
+    given_columns().or_else(|| io::stdout().is_terminal().then(terminal_columns).flatten())
+}
+
+fn terminal_columns() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }
 
 fn given_columns() -> Option<usize> {

@@ -178,7 +178,7 @@ impl Races {
             }
         }
         let Found { count, races, .. } = found;
-        (self.count, self.repeated) = (self.count + count, self.repeated + count);
+        self.add(count);
         races.into_iter().for_each(|race| self.keep(space, race));
     }
 
@@ -190,6 +190,12 @@ impl Races {
             self.spaces.len() - 1
         });
         u64::MAX - index as u64
+    }
+
+    /// Counts races, which are of known pairs of instructions until one of them is kept.
+    fn add(&mut self, count: u64) {
+        self.count += count;
+        self.repeated += count;
     }
 
     fn keep(&mut self, space: u64, race: Race) {
@@ -300,8 +306,7 @@ impl AccessObserver for Races {
                     let touch = touch.by(several, bytes);
                     if kind == AccessKind::Store && !several.is_one() {
                         // These lanes store to the same word at once.
-                        let count = u64::from(lanes.count_ones()) - 1;
-                        (self.count, self.repeated) = (self.count + count, self.repeated + count);
+                        self.add(u64::from(lanes.count_ones()) - 1);
                         self.keep(space(start), self.order.race(&touch, &touch, word * 4));
                     }
                     self.touch(space(start), word * 4, touch);

@@ -203,19 +203,12 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
         _ => (1, 2),
     };
     let mut body = numbers::spaced(body);
-    if let Ok(text) = std::str::from_utf8(&body) {
-        let own = unmarked(text);
-        let rewritten = as_arrays(&own).or_else(|| in_brackets(&own)).or(match own {
-            Cow::Owned(text) => Some(text),
-            Cow::Borrowed(_) => None,
-        });
-        if let Some(text) = rewritten {
-            body = text.into_bytes().into();
-        }
-    }
-    let is_commented = |text: &&str| text.lines().any(|line| line.trim_start().starts_with("/*"));
-    if let Some(text) = std::str::from_utf8(&body).ok().filter(is_commented) {
-        body = source::without_comments(text).into_bytes().into();
+    let rewritten = match std::str::from_utf8(&body).map(rewritten) {
+        Ok(Cow::Owned(text)) => Some(text),
+        _ => None,
+    };
+    if let Some(text) = rewritten {
+        body = text.into_bytes().into();
     }
     let text = std::str::from_utf8(&body).ok();
     if text.is_some_and(|text| text.lines().all(is_blank)) {
@@ -307,9 +300,9 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     match best {
         // Among lines of another kind, what looks like bytes may be something else.
         Some((decoded, ..)) if is_log && 2 * decoded.good <= decoded.all => unread(plain),
-        Some((_, code, (how, _))) if plain.mistake.is_some() => {
-            let read = [COUNTED, DECIMAL, COUNTED_DECIMAL].iter().any(|(way, _)| *way == how);
-            Code { note: if read { Some(format!("read {how}")) } else { notes }, ..code }
+        Some((_, code, way)) if plain.mistake.is_some() => {
+            let is_table = [COUNTED, DECIMAL, COUNTED_DECIMAL].contains(&way);
+            Code { note: if is_table { Some(format!("read {}", way.0)) } else { notes }, ..code }
         }
         Some((decoded, code, (how, says))) if decoded.is_better(plainly, tables) => {
             let why =
@@ -405,6 +398,14 @@ const COUNTED_DECIMAL: Way =
 fn is_blank(line: &str) -> bool {
     let line = line.trim();
     line.is_empty() || ["#", "//", ";"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// A text without what other tools put around its numbers.
+fn rewritten(text: &str) -> Cow<'_, str> {
+    let own = unmarked(text);
+    let own = as_arrays(&own).or_else(|| in_brackets(&own)).map_or(own, Cow::Owned);
+    let is_commented = own.lines().any(|line| line.trim_start().starts_with("/*"));
+    if is_commented { source::without_comments(&own).into() } else { own }
 }
 
 /// A tuple of Python as a list.

@@ -65,7 +65,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let general = match choices_of(target.tables, what) {
         Some(found) => Some(overview::choices(&found, width)),
         None if what.is_empty() => Some(overview::overview(&target, width)),
-        None => explain_code::page(what, width.min(100)).or_else(|| operand::operand(&target, what, width)),
+        None => explain_code::page(what).or_else(|| operand::operand(&target, what, width)),
     };
     let parts =
         || part::parts(&target, what).iter().map(|part| part.text(width)).reduce(|all, part| all + "\n" + &part);
@@ -131,11 +131,7 @@ fn of_words(target: &Target, isa: &'static Isa, what: &str, width: usize) -> Res
             }
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, String::new()),
-                Err(_) if let Some(found) = searched(target, what) => {
-                    stdout().write_all(found.as_bytes())?;
-                    return Ok(Status::Fine);
-                }
-                Err(_) if let Some(found) = operand::value(target, what, width) => {
+                Err(_) if let Some(found) = searched(target, what).or_else(|| operand::value(target, what, width)) => {
                     stdout().write_all(found.as_bytes())?;
                     return Ok(Status::Fine);
                 }

@@ -64,7 +64,7 @@ fn addresses_counters_and_decimals_are_told_from_code() {
     // A star stands for lines like the one before, up to the next address.
     let run = dis("0000000   2   0   0   0   0 193 145   0\n*\n0000040\n").expect(0);
     assert_eq!(run.out(), "MOV.i32 r1, r2\n".repeat(4));
-    // What is no code either way is shown as it is written.
+    // If no reading is code, the digits are shown as they are written.
     let run = dis("1 ffffffffffffffff\n2 ffffffffffffffff\n").expect(1);
     assert!(!run.err.contains("note: read"), "{}", run.err);
     // Octal digits without addresses are too much like others.

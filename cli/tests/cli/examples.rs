@@ -168,7 +168,7 @@ fn every_example_of_the_helps_runs() {
             shell.env("GITHUB_STEP_SUMMARY", path("summary.md"));
             ran += 1;
             if let Some((_, says)) = ENDLESS.iter().find(|(part, _)| line.contains(part)) {
-                // What is ended is the command, not a shell that waits for it.
+                // The command is to be ended, not a shell that waits for it.
                 shell.args(["-c", &format!("exec {changed}")]);
                 wrong.extend(until(shell, says).err().map(|err| format!("{line}\nsays\n{err}")));
                 continue;

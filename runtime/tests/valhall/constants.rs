@@ -46,18 +46,15 @@ fn result(form: &Form, text: &str, inputs: &[u64]) -> u32 {
 /// The text of an instruction whose destination is r20 and whose sources are r0, r2 and so on, with another text in
 /// place of one source. `None` where operands are not written like that.
 fn text(form: &Form, opcode: u16, source: usize, other: &str) -> Option<String> {
-    let mut line = Line::new();
-    print(ISA, opcode, example(ISA, opcode), Style::Customary, &mut line);
-    let (name, pieces) = line.as_str().split_once(' ')?;
-    let pieces: Vec<&str> = pieces.split(", ").collect();
+    let (name, pieces) = pieces(opcode);
     let operand = |(k, operand): (usize, &Operand)| match operand.access {
         _ if k == source => other.to_owned(),
-        _ if !matches!(operand.shape, Shape::One { .. }) => pieces.get(k).copied().unwrap_or_default().to_owned(),
+        _ if !matches!(operand.shape, Shape::One { .. }) => pieces.get(k).cloned().unwrap_or_default(),
         Access::Write => "r20".to_owned(),
         _ => format!("r{}", 2 * k),
     };
     let operands: Vec<String> = form.operands.iter().enumerate().map(operand).collect();
-    Some(format!("{name} {}", operands.join(", ")))
+    (!pieces.is_empty()).then(|| format!("{name} {}", operands.join(", ")))
 }
 
 /// The number that an f32 source reads from a constant.
@@ -74,11 +71,19 @@ fn value(constant: &str) -> f32 {
 
 /// An example of an instruction, with another text in place of one operand.
 fn own(opcode: u16, operand: usize, other: &str) -> String {
+    let (name, mut pieces) = pieces(opcode);
+    if let Some(piece) = pieces.get_mut(operand) {
+        other.clone_into(piece);
+    }
+    format!("{name} {}", pieces.join(", "))
+}
+
+/// The mnemonic of an example of an instruction, with its modifiers, and its operands.
+fn pieces(opcode: u16) -> (String, Vec<String>) {
     let mut line = Line::new();
     print(ISA, opcode, example(ISA, opcode), Style::Customary, &mut line);
     let (name, operands) = line.as_str().split_once(' ').unwrap_or((line.as_str(), ""));
-    let operands = operands.split(", ").enumerate().map(|(k, text)| if k == operand { other } else { text });
-    format!("{name} {}", operands.collect::<Vec<_>>().join(", "))
+    (name.to_owned(), operands.split(", ").filter(|text| !text.is_empty()).map(str::to_owned).collect())
 }
 
 #[test]
