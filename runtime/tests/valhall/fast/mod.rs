@@ -22,6 +22,7 @@ mod atomics;
 mod counted;
 mod edges;
 mod instructions;
+mod listing;
 mod loops;
 mod memory;
 mod workgroups;

@@ -9,6 +9,7 @@ use super::live::Live;
 use super::word;
 use crate::exec::jit::lanes::emit::{LoopPlan, Segment};
 use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::exec::jit::lanes::host::Host;
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::compiled::access::Access;
 use crate::valhall::fast::compiled::counter::{Counter, Term};
@@ -77,6 +78,17 @@ impl<'a, 'c> Sequence<'a, 'c> {
         self.stored.extend(rows.iter().copied());
         let mask = branch.map(|branch| branch.mask);
         (Segment { nodes: self.graph.end_part(), rows, mask, sets: Vec::new() }, branch)
+    }
+
+    /// Makes the mask of the branch the lanes that leave a loop's block: those that jump, or, if the branch leads `back`,
+    /// those that do not.
+    pub fn leave(&mut self, back: bool) {
+        let Some(branch) = &mut self.branch else { return };
+        branch.inverted ^= back;
+        if self.graph.host() == Host::Avx512 {
+            branch.mask = self.graph.leaving(branch.mask, branch.inverted);
+            branch.inverted = false;
+        }
     }
 
     fn end(&mut self, live: Live) -> (Vec<(u32, Value)>, Option<Branch>) {

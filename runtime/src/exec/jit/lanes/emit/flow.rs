@@ -25,7 +25,7 @@ const ORDERED: u32 = 7;
 pub const SETS: usize = 8;
 /// The last two mask registers have other uses, and the first cannot be used as a mask.
 const MASKS: Range<u8> = 1..6;
-/// The masks that rows take turns with in the search for NaNs.
+/// The masks that comparisons take turns with in the search for NaNs.
 const SOUGHT: [Register; 2] = [LANES, Register::K6];
 
 /// The state of a region besides rows. Lanes are bits, with those of the first column lowest.
@@ -242,17 +242,31 @@ impl Emitter {
         Some(())
     }
 
-    /// Removes the lanes with a NaN in a register from those without any so far. Rows take turns with two masks, because
-    /// each comparison waits for the one before that has written its mask.
-    pub(super) fn seek_nan(&mut self, register: Register, nth: usize) -> Option<()> {
-        let to = SOUGHT[nth % SOUGHT.len()];
-        let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-        let compare = Instruction::with4(compare, to, register, register, ORDERED);
-        if self.sought.contains(&to) {
-            return self.push_masked(compare.ok()?, to);
+    /// Removes the lanes with a NaN in a register from those without any so far. A comparison does so for two registers:
+    /// this one waits for the next.
+    pub(super) fn seek_nan(&mut self, register: Register) -> Option<()> {
+        match self.unsought.take() {
+            Some(other) => self.seek_nan_in(other, register),
+            None => {
+                self.unsought = Some(register);
+                Some(())
+            }
         }
-        self.sought.push(to);
-        self.push(compare)
+    }
+
+    /// Does so for a register that waits for another one, before it is overwritten.
+    pub(super) fn seek_unsought(&mut self) -> Option<()> {
+        self.unsought.take().map_or(Some(()), |register| self.seek_nan_in(register, register))
+    }
+
+    /// Comparisons take turns with two masks, because each waits for the one before that has written its mask.
+    fn seek_nan_in(&mut self, one: Register, other: Register) -> Option<()> {
+        let to = SOUGHT[self.sought % SOUGHT.len()];
+        let is_first = self.sought < SOUGHT.len();
+        self.sought += 1;
+        let compare = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
+        let compare = Instruction::with4(compare, to, one, other, ORDERED);
+        if is_first { self.push(compare) } else { self.push_masked(compare.ok()?, to) }
     }
 
     /// Checks rows that were written for NaNs. NaNs are rare, so they are handled out of line: returns the label where
@@ -267,10 +281,12 @@ impl Emitter {
         match self.host {
             // They were sought when the rows were written.
             Host::Avx512 => {
-                let sought = std::mem::take(&mut self.sought);
-                let (&first, others) = sought.split_first()?;
-                for &other in others {
-                    self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, first, first, other))?;
+                self.seek_unsought()?;
+                let [first, other] = SOUGHT;
+                match std::mem::take(&mut self.sought) {
+                    0 => return None,
+                    1 => {}
+                    _ => self.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, first, first, other))?,
                 }
                 self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, first, first))?;
                 self.jump(Code::Jae_rel32_64, begins)?;

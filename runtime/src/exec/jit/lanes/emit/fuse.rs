@@ -181,7 +181,7 @@ impl Fusion {
                     }
                     self.graph.node(Node::Operation(Operation { arguments, mask, ..*operation }))
                 }
-                Node::Set(..) | Node::Lanes(..) => return None,
+                Node::Set(..) | Node::Lanes(..) | Node::Active => return None,
             });
         }
         for (row, value) in &segment.rows {

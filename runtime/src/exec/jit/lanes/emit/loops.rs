@@ -11,8 +11,10 @@
 //! read, and nothing else.
 //!
 //! `r8` has the active lanes; `r9` has their number, and above 32 bits the number of their warps; `r11d` is the
-//! remaining budget. Rows stay in registers throughout the loop if there are enough, and are written in all lanes
-//! except where waiting lanes may read them.
+//! remaining budget. With AVX-512, the last mask registers also have the active lanes of each way, if enough others are
+//! left: then comparisons at the end of a block find the lanes that leave without further instructions. Rows stay in
+//! registers throughout the loop if there are enough, and are written in all lanes except where waiting lanes may read
+//! them.
 //!
 //! - here: loops, the allocation of registers, and the code from entry to end
 //! - `diverge`: how lanes diverge and reconverge between blocks, and how they are counted
@@ -33,8 +35,8 @@ use crate::exec::jit::lanes::host::Host;
 /// The most places and blocks of a loop.
 pub const PLACES: usize = 32;
 
-/// The first and the last mask register have other uses.
-const MASKS: Range<u8> = 1..7;
+/// The first mask register is for branches, the last ones have the active lanes.
+const MASKS: Range<u8> = 1..8;
 
 /// The state of a loop besides rows. Lanes are bits, with those of the first warp lowest.
 #[derive(Debug)]
@@ -131,7 +133,8 @@ pub enum Leave {
     Next,
     /// All lanes jump to a place.
     Jump(usize),
-    /// The lanes of the segment's mask jump to a place, or, with `true`, the others.
+    /// The lanes of the segment's mask leave, or, with `true`, the others. They jump to a place after the block; or, if
+    /// the place is before its end, they do not jump back to it as the remaining ones do.
     Branch(usize, bool),
 }
 
@@ -145,7 +148,8 @@ impl Emitted {
     /// The same for a given number of warps.
     pub fn looped_of(wanted: &Loop, warps: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        Some(Emitted::new(looped(wanted, warps)?, wanted.columns, rows, vec![]))
+        let made = [true, false].into_iter().find_map(|keeps_active| looped(wanted, warps, keeps_active))?;
+        Some(Emitted::new(made, wanted.columns, rows, vec![]))
     }
 }
 
@@ -258,15 +262,19 @@ struct Labels {
     end: Label,
 }
 
-/// Emits the code for `warps` warps side by side.
-fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
+/// Emits the code for `warps` warps side by side. With AVX-512, the masks of the active lanes may stay in registers.
+fn looped(wanted: &Loop, warps: usize, keeps_active: bool) -> Option<Made> {
     use Register::{R8, R8D, R11D, RAX, RDI, RDX};
-    let ways = warps * wanted.graph.host().pieces();
-    if !wanted.columns.is_multiple_of(warps) || ways > WAYS {
+    let host = wanted.graph.host();
+    let ways = warps * host.pieces();
+    if !wanted.columns.is_multiple_of(warps) || ways > WAYS || keeps_active && host == Host::Avx2 {
         return None;
     }
     let Allocation { used, homes, rows } = Allocation::new(wanted, ways)?;
-    let mut out = Emitter::new(&wanted.graph, wanted.columns, ways, Access::Active, MASKS);
+    let kept = if keeps_active { ways as u8 } else { 1 };
+    let mut out = Emitter::new(&wanted.graph, wanted.columns, ways, Access::Active, MASKS.start..MASKS.end - kept);
+    out.keeps_active = keeps_active;
+    out.spare = (host == Host::Avx512).then_some(Register::K0);
     let plan = |trace: &[Block]| {
         let parts: Vec<_> = trace.iter().map(Block::part).collect();
         Plan::new(&wanted.graph, &parts, &used, &homes, &rows)
@@ -291,11 +299,16 @@ fn looped(wanted: &Loop, warps: usize) -> Option<Made> {
         for block in trace {
             out.head(wanted, index, &labels, &mut later)?;
             out.masked = block.masked;
+            out.leaving = block.segment.mask;
             out.body(&wanted.graph, &block.segment, &plan, &homes)?;
+            let mut masks = [Register::None; WAYS];
             if let Some(mask) = block.segment.mask {
-                out.gather(&wanted.graph, mask, plan.ends_with(mask, &block.segment), &homes)?;
+                for (way, register) in masks.iter_mut().enumerate().take(ways) {
+                    *register = out.operand(&wanted.graph, mask, way, &homes)?;
+                    out.done(mask, plan.ends_with(mask, &block.segment), way);
+                }
             }
-            out.leave(wanted, index, &labels, &mut later)?;
+            out.leave(wanted, index, masks, &labels, &mut later)?;
             index += 1;
         }
     }

@@ -27,7 +27,7 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 use crate::exec::jit::listing::Marks;
 
-use super::graph::{Graph, Node};
+use super::graph::{Graph, Node, Value};
 use super::host::Host;
 use super::row::{self, COLUMN};
 use super::window::{WINDOWS, Window};
@@ -205,11 +205,17 @@ struct Emitter {
     masked: u64,
     /// Rows of floats whose NaNs are sought when they are written.
     loose: Vec<u32>,
-    /// The masks that have lanes without any NaN so far.
-    sought: Vec<Register>,
+    /// The number of comparisons so far that seek NaNs, and a register whose NaNs the next one seeks as well.
+    sought: usize,
+    unsought: Option<Register>,
     access: Access,
-    /// The way whose active lanes are in [`LANES`], in code for loops.
+    /// Whether the active lanes of each way stay in mask registers, the last of which is [`LANES`], in code for loops.
+    keeps_active: bool,
+    /// The way whose active lanes are in [`LANES`], in code for loops that do not keep them.
     masking: Option<usize>,
+    /// The mask of the branch at the end of the current block of a loop, and a register that cannot hold other masks.
+    leaving: Option<Value>,
+    spare: Option<Register>,
     /// The number of columns of a row.
     columns: usize,
     /// The number of registers of each value, and the number of registers in a row before the first of them.
@@ -238,9 +244,13 @@ impl Emitter {
             homes: vec![],
             masked: 0,
             loose: vec![],
-            sought: vec![],
+            sought: 0,
+            unsought: None,
             access,
+            keeps_active: false,
             masking: None,
+            leaving: None,
+            spare: None,
             columns,
             ways,
             first: 0,
@@ -273,6 +283,9 @@ impl Emitter {
     /// Adds an instruction. `None` if the instruction does not exist, which would be a bug here.
     fn push(&mut self, instruction: Result<Instruction, IcedError>) -> Option<()> {
         let instruction = instruction.inspect_err(|error| debug_assert!(false, "{error:?}")).ok()?;
+        if self.unsought.is_some_and(|register| instruction.op0_register().full_register() == register) {
+            self.seek_unsought()?;
+        }
         let written = self.encoder.encode(&instruction, self.place);
         debug_assert!(written.is_ok(), "{written:?}");
         let at = self.place as usize + self.encoder.get_constant_offsets().displacement_offset();

@@ -3,7 +3,7 @@
 use iced_x86::{Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Plan, Segment, Store};
-use super::{Access, Emitter, LANES, WAYS, flow, slot};
+use super::{Access, Emitter, WAYS, flow, slot};
 use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Value};
 use crate::exec::jit::lanes::host::{Host, on_addend, operands, replaces};
 use crate::exec::jit::lanes::row::COLUMN;
@@ -114,6 +114,14 @@ impl Emitter {
                 let to = self.take(value, true, way)?;
                 self.load_lanes(to, *lanes, way)
             }
+            Node::Active if self.keeps_active => {
+                self.registers[index][way] = Some(self.active(way));
+                Some(())
+            }
+            Node::Active => {
+                let to = self.take(value, true, way)?;
+                self.load_mask(to, self.active_bits(way))
+            }
             Node::Row(row, _) => {
                 let home = self.home(*row, way);
                 if let (Some(home), true) = (home, plan.is_kept(index)) {
@@ -191,7 +199,12 @@ impl Emitter {
     /// Allocates a register for a value.
     pub(super) fn take(&mut self, value: Value, is_mask: bool, way: usize) -> Option<Register> {
         let has_masks = self.host == Host::Avx512;
-        let register = if is_mask && has_masks { &mut self.masks } else { &mut self.vectors }.pop()?;
+        // The mask of a branch is no operand of other instructions.
+        let spare = if self.leaving == Some(value) && way + 1 == self.ways { self.spare.take() } else { None };
+        let register = match spare {
+            Some(register) => register,
+            None => if is_mask && has_masks { &mut self.masks } else { &mut self.vectors }.pop()?,
+        };
         self.registers[value.index()][way] = Some(register);
         Some(register)
     }
@@ -211,7 +224,12 @@ impl Emitter {
     /// Frees the register of a value, if `is_done`.
     pub(super) fn done(&mut self, value: Value, is_done: bool, way: usize) {
         if is_done && let Some(register) = self.registers[value.index()][way].take() {
-            if register.is_k() { &mut self.masks } else { &mut self.vectors }.push(register);
+            match register {
+                Register::K0 => self.spare = Some(register),
+                _ if self.keeps_active && register == self.active(way) => {}
+                _ if register.is_k() => self.masks.push(register),
+                _ => self.vectors.push(register),
+            }
         }
     }
 
@@ -292,7 +310,7 @@ impl Emitter {
             self.load_active(way)?;
         }
         if let Ok(instruction) = &mut instruction {
-            instruction.set_op_mask(if is_masked { LANES } else { mask });
+            instruction.set_op_mask(if is_masked { self.active(way) } else { mask });
             instruction.set_rounding_control(operation.rounding);
         }
         self.push(instruction)
@@ -319,8 +337,8 @@ impl Emitter {
                 if let Some(home) = self.home(row, way) {
                     return self.move_home(row, home, from, way);
                 }
-                if let Some(nth) = self.loose.iter().position(|loose| *loose == row) {
-                    self.seek_nan(from, nth)?;
+                if self.loose.contains(&row) {
+                    self.seek_nan(from)?;
                 }
                 self.column(row, way)
             }

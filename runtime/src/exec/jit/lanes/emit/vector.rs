@@ -174,22 +174,27 @@ impl Emitter {
         }
     }
 
-    /// For AVX-512: loads the mask of the active lanes from the state of a loop.
+    /// For AVX-512: returns the register with the mask of the active lanes of a loop.
+    pub(super) fn active(&self, way: usize) -> Register {
+        if self.keeps_active { LANES - (self.ways - 1 - way) as u32 } else { LANES }
+    }
+
+    /// Returns the bits of the active lanes in the state of a loop.
+    pub(super) fn active_bits(&self, way: usize) -> MemoryOperand {
+        MemoryOperand::with_base_displ(Register::RSI, (loops::ACTIVE + self.mask_bytes(way)) as i64)
+    }
+
+    /// For AVX-512: loads the mask of the active lanes from the state of a loop, unless it is kept in a register.
     pub(super) fn load_active(&mut self, way: usize) -> Option<()> {
-        if self.masking != Some(way) {
-            let at = (loops::ACTIVE + self.mask_bytes(way)) as i64;
-            self.load_mask(LANES, MemoryOperand::with_base_displ(Register::RSI, at))?;
+        if !self.keeps_active && self.masking != Some(way) {
+            self.load_mask(LANES, self.active_bits(way))?;
             self.masking = Some(way);
         }
         Some(())
     }
 
-    /// Loads the mask of the lanes that a loop must not write. For AVX2 it is in the state.
+    /// For AVX2: loads the mask of the lanes that a loop must not write.
     fn load_others(&mut self, way: usize) -> Option<()> {
-        if self.host == Host::Avx512 {
-            self.load_active(way)?;
-            return self.complement(LANES);
-        }
         let at = offset_of!(State, others) as i64 + self.bytes(way);
         self.load(self.lanes(way), MemoryOperand::with_base_displ(Register::RSI, at))
     }
@@ -204,9 +209,14 @@ impl Emitter {
             let blend = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
             return self.push(Instruction::with4(blend, home, from, home, self.lanes(way)));
         }
+        self.copy_active(home, from, way)
+    }
+
+    /// For AVX-512: copies the active lanes of a register.
+    fn copy_active(&mut self, to: Register, from: Register, way: usize) -> Option<()> {
         self.load_active(way)?;
-        let copy = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
-        self.push_masked(copy.ok()?, LANES)
+        let copy = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, to, from);
+        self.push_masked(copy.ok()?, self.active(way))
     }
 
     /// Stores a register, except for the lanes that must not be written.
@@ -216,6 +226,11 @@ impl Emitter {
         match self.access {
             Access::Whole | Access::From => return self.save(to, from),
             Access::But => {}
+            Access::Active if self.host == Host::Avx512 => {
+                self.load(stored, to)?;
+                self.copy_active(stored, from, way)?;
+                return self.save(to, stored);
+            }
             Access::Active => self.load_others(way)?,
         }
         self.blend(stored, from, to, self.lanes(way))?;

@@ -29,6 +29,8 @@ pub enum Node {
     Set(u16, usize),
     /// A constant mask of lanes, and the number of nodes before it.
     Lanes(u16, usize),
+    /// The lanes of a loop that are active.
+    Active,
     /// Words of a window of memory at an offset, after a number of stores.
     Memory(usize, i32, usize),
     /// An instruction.
@@ -145,7 +147,10 @@ pub struct Stored {
 impl Node {
     /// Whether the result is a mask.
     pub fn is_mask(&self) -> bool {
-        matches!(self, Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..) | Node::Lanes(..))
+        matches!(
+            self,
+            Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..) | Node::Lanes(..) | Node::Active
+        )
     }
 
     /// Iterates over the values that it depends on.

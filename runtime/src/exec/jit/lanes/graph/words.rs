@@ -69,13 +69,27 @@ impl Graph {
 
     /// Returns the lanes of a mask in which a comparison holds as well, if its instruction can be masked.
     pub fn test_within(&mut self, mask: Value, comparison: Value) -> Option<Value> {
-        let Node::Operation(operation) = self.nodes[comparison.index()] else { return None };
+        let operation = *self.operation_of(comparison)?;
+        self.within(mask, operation)
+    }
+
+    /// Returns the active lanes of a loop in which a mask holds, or, with `inverted`, does not.
+    pub fn leaving(&mut self, mask: Value, inverted: bool) -> Value {
+        let active = self.node(Node::Active);
+        let operation = self.operation_of(mask).copied();
+        let operation = if inverted { operation.and_then(opposite) } else { operation };
+        let within = operation.and_then(|operation| self.within(active, operation));
+        within.unwrap_or_else(|| if inverted { self.without(active, mask) } else { self.both(active, mask) })
+    }
+
+    fn within(&mut self, mask: Value, operation: Operation) -> Option<Value> {
         let can = matches!(
             operation.code,
             Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae
                 | Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8
                 | Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8
                 | Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
+                | Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32
         );
         (can && operation.mask.is_none() && self.host == Host::Avx512)
             .then(|| self.node(Node::Operation(Operation { mask: Some(mask), ..operation })))
@@ -218,5 +232,22 @@ impl Graph {
             Shifted::Arithmetic => Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32,
         };
         self.apply(code, &[a, count])
+    }
+}
+
+/// Returns the comparison that holds where another one, without a mask, does not.
+fn opposite(operation: Operation) -> Option<Operation> {
+    match operation.code {
+        _ if operation.mask.is_some() => None,
+        // Predicates come in pairs of opposites, which differ in one bit.
+        Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae
+        | Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8
+        | Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => {
+            Some(Operation { immediate: Some(operation.immediate? ^ 4), ..operation })
+        }
+        Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 => {
+            Some(Operation { code: Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, ..operation })
+        }
+        _ => None,
     }
 }

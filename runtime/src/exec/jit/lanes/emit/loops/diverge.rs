@@ -5,9 +5,7 @@ use std::mem::offset_of;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::{ACTIVE, Labels, Leave, Loop, State, state, waiting};
-use crate::exec::jit::lanes::emit::plan::Location;
-use crate::exec::jit::lanes::emit::{Constant, Emitter, LANES, Label, WAYS};
-use crate::exec::jit::lanes::graph::{Graph, Value};
+use crate::exec::jit::lanes::emit::{Constant, Emitter, Label, WAYS};
 use crate::exec::jit::lanes::host::Host;
 
 /// Code that runs when lanes diverge or reconverge.
@@ -21,9 +19,9 @@ pub(super) struct Rare {
 enum Does {
     /// Joins the lanes that wait at a place.
     Join(usize),
-    /// Lets the lanes of `rax`, or of its complement if `inverted`, wait at a place; if no lane is left, joins the
-    /// next waiting ones.
-    Part { place: usize, inverted: bool, none: Label },
+    /// Lets the lanes of masks, or the others if `inverted`, wait at a place; if no lane is left, joins the next waiting
+    /// ones. With AVX2, `rax` already has the lanes of the masks.
+    Part { place: usize, masks: [Register; WAYS], inverted: bool, none: Label },
 }
 
 impl Emitter {
@@ -47,8 +45,15 @@ impl Emitter {
         self.push(Instruction::with2(Code::Add_rm64_r64, count, R9))
     }
 
-    /// Emits the end of a block. The lanes that branch are in `rax`.
-    pub(super) fn leave(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
+    /// Emits the end of a block, whose masks have the lanes that leave.
+    pub(super) fn leave(
+        &mut self,
+        wanted: &Loop,
+        index: usize,
+        masks: [Register; WAYS],
+        labels: &Labels,
+        later: &mut Vec<Rare>,
+    ) -> Option<()> {
         use Register::{R8, R8D, RAX};
         let block = &wanted.blocks[index];
         let none = wanted.head(block.next, labels);
@@ -62,27 +67,30 @@ impl Emitter {
             Leave::Jump(place) => self.again(wanted, place, labels),
             Leave::Branch(place, inverted) => {
                 let [begins, then] = [self.label(), self.label()];
-                if wanted.is_after(place, index) {
-                    if inverted {
-                        self.push(Instruction::with1(Code::Not_rm64, RAX))?;
+                match self.host {
+                    // The masks have active lanes alone.
+                    Host::Avx512 => {
+                        for pair in masks[..self.ways].chunks(2) {
+                            self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, pair[0], pair[pair.len() - 1]))?;
+                            self.jump(Code::Jne_rel32_64, begins)?;
+                        }
                     }
-                    self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
-                    self.jump(Code::Jne_rel32_64, begins)?;
-                    later.push(Rare { begins, does: Does::Part { place, inverted: false, none }, then });
-                    self.put(then);
-                    return Some(());
+                    Host::Avx2 => {
+                        self.gather(masks)?;
+                        if inverted {
+                            self.push(Instruction::with2(Code::And_r64_rm64, RAX, R8))?;
+                            self.push(Instruction::with2(Code::Cmp_r64_rm64, RAX, R8))?;
+                        } else {
+                            self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
+                        }
+                        self.jump(Code::Jne_rel32_64, begins)?;
+                    }
                 }
-                // The lanes that do not jump wait after the block.
-                if inverted {
-                    self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
-                } else {
-                    self.push(Instruction::with2(Code::And_r64_rm64, RAX, R8))?;
-                    self.push(Instruction::with2(Code::Cmp_r64_rm64, RAX, R8))?;
-                }
-                self.jump(Code::Jne_rel32_64, begins)?;
-                later.push(Rare { begins, does: Does::Part { place: block.next, inverted: !inverted, none }, then });
+                let is_ahead = wanted.is_after(place, index);
+                let waits_at = if is_ahead { place } else { block.next };
+                later.push(Rare { begins, does: Does::Part { place: waits_at, masks, inverted, none }, then });
                 self.put(then);
-                self.again(wanted, place, labels)
+                if is_ahead { Some(()) } else { self.again(wanted, place, labels) }
             }
         }
     }
@@ -97,39 +105,18 @@ impl Emitter {
         self.jump(Code::Jmp_rel32_64, labels.end)
     }
 
-    /// Moves a mask of all warps into `rax`; `is_done` if this is its last use.
-    pub(super) fn gather(&mut self, graph: &Graph, mask: Value, is_done: bool, homes: &[Location]) -> Option<()> {
-        use Register::{EAX, ECX, K0, RAX};
-        let mut masks = [Register::None; WAYS];
-        for (way, mask_of) in masks.iter_mut().enumerate().take(self.ways) {
-            *mask_of = self.operand(graph, mask, way, homes)?;
-            self.done(mask, is_done, way);
-        }
-        if self.host == Host::Avx2 {
-            // The last mask has the highest bits.
-            for (nth, mask) in masks[..self.ways].iter().rev().enumerate() {
-                self.bits(if nth == 0 { EAX } else { ECX }, *mask)?;
-                if nth > 0 {
-                    self.push(Instruction::with2(Code::Shl_rm32_imm8, EAX, self.host.lanes() as u32))?;
-                    self.push(Instruction::with2(Code::Or_r32_rm32, EAX, ECX))?;
-                }
-            }
-            return Some(());
-        }
-        let [a, b, c, d] = masks;
-        match self.ways {
-            1 => self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, a)),
-            2 => {
-                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, K0, b, a))?;
-                self.push(Instruction::with2(Code::VEX_Kmovd_r32_kr, EAX, K0))
-            }
-            _ => {
-                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, LANES, b, a))?;
-                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, K0, d, c))?;
-                self.push(Instruction::with3(Code::VEX_Kunpckdq_kr_kr_kr, K0, K0, LANES))?;
-                self.push(Instruction::with2(Code::VEX_Kmovq_r64_kr, RAX, K0))
+    /// Moves the masks of all ways into `rax`.
+    fn gather(&mut self, masks: [Register; WAYS]) -> Option<()> {
+        use Register::{EAX, ECX, RAX, RCX};
+        // The last mask has the highest bits.
+        for (nth, mask) in masks[..self.ways].iter().rev().enumerate() {
+            self.bits(if nth == 0 { EAX } else { ECX }, *mask)?;
+            if nth > 0 {
+                self.push(Instruction::with2(Code::Shl_rm64_imm8, RAX, self.host.lanes() as u32))?;
+                self.push(Instruction::with2(Code::Or_r64_rm64, RAX, RCX))?;
             }
         }
+        Some(())
     }
 
     pub(super) fn rare(&mut self, rare: Rare, labels: &Labels) -> Option<()> {
@@ -140,7 +127,10 @@ impl Emitter {
                 self.push(Instruction::with2(Code::Or_r64_rm64, R8, waiting(place)))?;
                 self.push(Instruction::with2(Code::Mov_rm64_imm32, waiting(place), 0))?;
             }
-            Does::Part { place, inverted, none } => {
+            Does::Part { place, masks, inverted, none } => {
+                if self.host == Host::Avx512 {
+                    self.gather(masks)?;
+                }
                 if inverted {
                     self.push(Instruction::with1(Code::Not_rm64, RAX))?;
                 }
@@ -204,6 +194,11 @@ impl Emitter {
         use Register::{EAX, ECX, R8, R9, RAX};
         self.spend()?;
         self.push(Instruction::with2(Code::Mov_rm64_r64, state(ACTIVE), R8))?;
+        if self.keeps_active {
+            for way in 0..self.ways {
+                self.load_mask(self.active(way), self.active_bits(way))?;
+            }
+        }
         if self.host == Host::Avx2 {
             self.push(Instruction::with2(Code::Mov_r64_rm64, RAX, R8))?;
             self.leave_alone()?;
