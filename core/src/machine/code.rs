@@ -74,6 +74,11 @@ impl Code {
         self.known.get(number)
     }
 
+    /// Whether the instruction at an address is cached.
+    pub fn has_fetched(&self, memory: &Memory, pc: u64) -> bool {
+        memory.instruction(self.id, pc).is_some()
+    }
+
     /// The number of the instruction at an address, which is decoded if it is not cached.
     pub fn fetch(
         &mut self,

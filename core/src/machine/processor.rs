@@ -305,6 +305,12 @@ impl<const L: usize> Machine<L> {
         self.code.get(number).ok_or(Reason::NoMeaning(""))
     }
 
+    /// Whether the instruction at an address was fetched since its bytes last changed, to be executed or by
+    /// [`instruction`](Machine::instruction).
+    pub fn has_fetched(&self, pc: u64) -> bool {
+        self.code.has_fetched(&self.memory, pc)
+    }
+
     fn fetch(&mut self, pc: u64) -> Result<usize, Reason> {
         self.code.fetch((self.encoding, self.semantics, self.hardware), &mut self.memory, pc)
     }

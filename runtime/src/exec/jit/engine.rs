@@ -100,7 +100,7 @@ impl Compiler {
         }
     }
 
-    /// Compiles every jump target at once, for tests.
+    /// Compiles every jump target at once, with all code that it reaches, for tests.
     pub fn eager(self) -> Self {
         Compiler { hot: 0, ..self }
     }
@@ -290,7 +290,7 @@ impl Compiler {
     }
 
     fn region(&mut self, machine: &mut Machine<1>, pc: u64) -> Option<Ready> {
-        let region = region::region(machine, &Scalar(self.features), pc, &self.targets)?;
+        let region = region::region(machine, &Scalar(self.features), pc, &self.targets, self.hot == 0)?;
         let windows = windows(machine);
         let emitted = emit(&region, &windows, &self.sites, self.features)?;
         let compiled = Compiled::new(emitted, self.checks.then_some(self.features));

@@ -1,4 +1,7 @@
 //! Finds what to compile together: the blocks that are reachable from a hot place through known code.
+//!
+//! Code that was never executed is left to the evaluator: much of what a program reaches runs once or never, and takes
+//! longer to compile than to execute.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,7 +38,8 @@ enum Flow {
     Refused,
 }
 
-/// Finds the blocks that are reachable from an address. `targets` holds the known targets of computed jumps.
+/// Finds the blocks that are reachable from an address. `targets` holds the known targets of computed jumps. Without
+/// `ahead`, code that was never fetched is left out.
 ///
 /// `None` if there is nothing to compile.
 pub fn region(
@@ -43,6 +47,7 @@ pub fn region(
     lower: &dyn Lower,
     head: u64,
     targets: &HashMap<u64, Vec<u64>>,
+    ahead: bool,
 ) -> Option<Region> {
     let mut known: BTreeMap<u64, Option<Instruction>> = BTreeMap::new();
     let mut leaders = BTreeSet::from([head]);
@@ -50,7 +55,11 @@ pub fn region(
     let mut seen = 0;
     while let Some(start) = open.pop() {
         let mut pc = start;
-        while seen < MAX_REGION && !known.contains_key(&pc) && !machine.breakpoints.contains(&pc) {
+        while seen < MAX_REGION
+            && !known.contains_key(&pc)
+            && !machine.breakpoints.contains(&pc)
+            && (ahead || pc == head || machine.has_fetched(pc))
+        {
             let Ok(instruction) = machine.instruction(pc).cloned() else { break };
             seen += 1;
             let (flow, following) =
