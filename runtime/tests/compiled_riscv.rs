@@ -249,6 +249,24 @@ fn a_loop_becomes_the_code_that_is_expected() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn code_that_is_not_executed_is_not_compiled() {
+    // A loop of 100 rounds, and another one after it.
+    let round = [i(-1, 10, 0, 10, 0x13), b(-4, 0, 10, 1)];
+    let words = [&round[..], &[i(100, 0, 0, 10, 0x13)], &round].concat();
+    let code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut registers = [0; 32];
+    registers[10] = 100;
+    let mut machine = machine(&Start { code, writable: false, registers, data: vec![1; 256] });
+    let mut compiler = Compiler::new(Features::NONE);
+    compiler.run(&mut machine, &mut (), 401).expect_err("nothing is mapped after the code");
+    let listing = compiler.listing(&machine);
+    let regions: Vec<_> = listing.lines().filter(|line| line.starts_with("region")).collect();
+    assert_eq!(regions.len(), 2, "{listing}");
+    assert!(regions[0].contains(": 2 instructions"), "{listing}");
+}
+
+#[test]
 fn where_machine_code_begins_to_differ_is_found() {
     // A loop of 100,000 rounds, followed by one instruction.
     let words = [i(-1, 10, 0, 10, 0x13), r(0, 13, 12, 0, 12), b(-8, 0, 10, 1), i(1, 0, 0, 14, 0x13)];
