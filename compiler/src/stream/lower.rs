@@ -262,10 +262,17 @@ fn always_right(stream: &Stream, total: &[bool], field: &model::Field) -> bool {
 }
 
 /// The longest word that every text of a layout contains. Blanks and surrounding punctuation may be written in other
-/// ways.
+/// ways, and the prefix of a number left out before a label.
 fn key(tokens: &[Token]) -> String {
-    let texts =
-        tokens.iter().filter_map(|token| if let Token::Text(text) = token { Some(text.as_str()) } else { None });
+    let next = tokens.iter().skip(1).map(Some).chain([None]);
+    let texts = tokens.iter().zip(next).filter_map(|(token, next)| match (token, next) {
+        (Token::Text(text), Some(Token::Field(_))) => {
+            let end = text.rfind([' ', ',', '[', '(', '{']).map_or(text.len(), |last| last + 1);
+            Some(&text[..end])
+        }
+        (Token::Text(text), _) => Some(text.as_str()),
+        _ => None,
+    });
     let words = texts.flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')));
     words.max_by_key(|word| word.len()).unwrap_or_default().to_owned()
 }

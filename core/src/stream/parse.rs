@@ -9,7 +9,8 @@
 //! - `walk`: what each token consumes
 //! - `diagnose`: better reasons for a text that is no instruction
 //!
-//! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted.
+//! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted; so is
+//! a label without the prefix of numbers, where the text has no other reading.
 
 mod diagnose;
 mod reader;
@@ -107,7 +108,13 @@ impl Engine {
     /// Does the same for a text without the word of an exact text.
     fn parse_alone(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
         let reader = Reader::new(*self, text, address, labels);
-        let found = match self.readings(&reader, least) {
+        let mut readings = self.readings(&reader, least);
+        if let (None, None) = readings {
+            // Every other reading comes first.
+            reader.bare.set(true);
+            readings = self.readings(&reader, least);
+        }
+        let found = match readings {
             (Some(best), _) => Some(best),
             (None, Some(other)) => self.respelled(&reader, other, least).or(Some(other)),
             (None, None) => None,

@@ -169,3 +169,39 @@ fn exact_texts_name_the_word() {
     let told = engine.parse("mv a0, a2 ~13850500").expect_err("that is a1");
     assert_eq!(told.to_string(), "`~13850500` is not an instruction with this text");
 }
+
+/// A label may stand for the whole operand, unless that is the text of another instruction.
+#[test]
+fn a_label_needs_no_prefix() {
+    let spec = |prefix: &str| {
+        format!(
+            "isa: marked\nprovenance: document\nword: [16, 32]\nbanks: {{ r: {{ count: 4, prints: 'r{{n}}' }} }}\n\
+             enums: {{ Cond: {{ values: [always, zero], default: always }} }}\ninstructions:\n  \
+             jmp: {{ doc: J., word: 16, fixed: {{ 7..1: 1 }}, modifiers: {{ k: {{ enum: Cond, bits: 0 }} }}, \
+             operands: {{ to: {{ immediate: signed, bits: 15..8, prefix: '{prefix}', target: {{ from: next, unit: 1 }} }} }} }}\n  \
+             jr: {{ doc: J., word: 16, fixed: {{ 15..2: 8 }}, operands: {{ a: {{ bank: r, bits: 1..0 }} }}, syntax: 'jmp {{a}}' }}\n  \
+             bz: {{ doc: B., word: 16, fixed: {{ 7..2: 2 }}, \
+             operands: {{ a: {{ bank: r, bits: 1..0 }}, to: {{ immediate: signed, bits: 15..8, prefix: '{prefix}', target: {{ from: this, unit: 1 }} }} }} }}\n"
+        )
+    };
+    for prefix in ["#", "to:", "@", ""] {
+        let engine = of_text("marked", &spec(prefix), 0).unwrap_or_else(|told| panic!("{told}"));
+        let listed = format!("l0:\njmp {prefix}l0\njmp.zero {prefix}l0\nbz r1, {prefix}l0\njmp r1\n");
+        let made = assemble(engine, &listed).unwrap_or_else(|errors| panic!("{prefix}: {errors:?}"));
+        let mut printed = String::new();
+        assert_eq!(disassemble(engine, &made, &mut printed), 0);
+        assert_eq!(printed, listed, "what is printed has the prefix");
+        let bare = "x: jmp x\njmp.zero  x\nbz r1,x\njmp r1\n";
+        assert_eq!(assemble(engine, bare), Ok(made), "{prefix}");
+        // A register stays one.
+        if !prefix.is_empty() {
+            assert_eq!(assemble(engine, "r1: jmp r1"), Ok(vec![0x21, 0]), "{prefix}");
+        }
+        let told = assemble(engine, "here: jmp.zero hare").expect_err("there is none");
+        let told = (told[0].column, told[0].message.as_str(), told[0].help.as_str());
+        assert_eq!(told, (16, "there is no label `hare`", "did you mean `here`?"), "{prefix}");
+    }
+    let engine = of_text("marked", &spec("#"), 0).expect("it is right");
+    let told = assemble(engine, "jmp.zero 5").expect_err("a number has its prefix");
+    assert_eq!(told[0].message, "expected `#`, found `5`");
+}

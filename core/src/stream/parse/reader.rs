@@ -75,6 +75,8 @@ pub(super) struct Reader<'t> {
     /// Whether numbers are accepted in place of enum names, and whether doing so would get further.
     pub(super) numbers: Cell<bool>,
     pub(super) unnamed: Cell<bool>,
+    /// Whether a label may stand without the prefix of its number.
+    pub(super) bare: Cell<bool>,
     /// The attempt that got furthest, with its weight: a wrong value is a better explanation than missing text, and a
     /// condition that the values do not satisfy is a better one than a wrong value.
     pub(super) missed: Cell<(u8, Miss)>,
@@ -122,6 +124,7 @@ impl<'t> Reader<'t> {
             steps: Steps::default(),
             numbers: Cell::new(false),
             unnamed: Cell::new(false),
+            bare: Cell::new(false),
             missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
             tell: None,
         }

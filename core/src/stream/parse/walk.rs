@@ -89,7 +89,7 @@ impl Reader<'_> {
         match token {
             Token::Text(text) => match self.literal(at, text.str) {
                 Some(end) => self.walk(&rest, end, frame, then),
-                None => false,
+                None => self.bare.get() && self.bare_label(text.str, &rest, at, frame, then),
             },
             Token::Column(_) => self.walk(&rest, self.blanks(at), frame, then),
             Token::Field(index) => self.field(*index, at, frame, &mut |at, frame| self.walk(&rest, at, frame, then)),
@@ -117,6 +117,22 @@ impl Reader<'_> {
             }
             Token::Aside(tokens) => self.aside(tokens, &rest, at, frame, then),
         }
+    }
+
+    /// Parses a label where the text before it ends with the prefix of a number, such as `#`, which is left out.
+    fn bare_label(&self, text: &'static str, rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+        let Some((Token::Field(index), tokens)) = rest.tokens.split_first() else { return false };
+        let Some(field) = frame.layout.fields.get(usize::from(*index)) else { return false };
+        let Type::Number(Notation { target: Some(target), .. }) = field.ty else { return false };
+        let separates = |c: char| matches!(c, ' ' | ',' | '[' | '(' | '{');
+        let end = match text.rfind(separates) {
+            Some(last) => self.literal(at, text.get(..=last).unwrap_or(text)),
+            None => Some(at).filter(|at| self.text.get(..*at).is_some_and(|before| before.ends_with(separates))),
+        };
+        let rest = Rest { tokens, after: rest.after };
+        end.is_some_and(|end| {
+            self.label(*index, field, target, end, frame, &mut |at, frame| self.walk(&rest, at, frame, then))
+        })
     }
 
     /// Parses the next aside of the instruction, then continues.
