@@ -48,6 +48,8 @@ pub struct Built {
     pub reads: Vec<Option<Span>>,
     /// Whether the text writes each operand.
     pub writes: Vec<bool>,
+    /// Whether the text sets each operand aside, with a `let` whose name begins with `_`.
+    pub set_aside: Vec<bool>,
     /// The node with the text's value, if it has one.
     pub value: Option<u16>,
 }
@@ -110,6 +112,7 @@ pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Di
         built: Built {
             reads: vec![None; scope.operands.len()],
             writes: vec![false; scope.operands.len()],
+            set_aside: vec![false; scope.operands.len()],
             ..Built::default()
         },
     };
@@ -223,6 +226,7 @@ impl Builder<'_> {
                 let value = match value {
                     Value::Nothing => return Err(self.error(no_value(name.span))),
                     Value::Operand(operand) if self.scope.operands[operand].elements == 1 => {
+                        self.built.set_aside[operand] |= name.value.starts_with('_');
                         Value::Node(self.read_operand(operand, 0, name.span)?)
                     }
                     value => value,

@@ -26,6 +26,45 @@ enum Subject {
 /// An arm with the values that select it; empty for an arm that takes all other numbers.
 type Reached<'e> = (Vec<u64>, &'e Expr);
 
+/// The numbers that a `match` chooses by.
+#[derive(Clone, Copy)]
+struct Numbers {
+    bits: u8,
+    signed: bool,
+    /// The bits that may be 1, and those that are.
+    possible: (u64, u64),
+}
+
+impl Numbers {
+    /// Whether it may be this number, given as its bits.
+    fn contain(self, number: u64) -> bool {
+        let (number, (may, must)) = (number & ones(self.bits.into()), self.possible);
+        number & !may == 0 && number & must & ones(self.bits.into()) == must & ones(self.bits.into())
+    }
+
+    /// The numbers that it may be, in ascending order, without some of them.
+    fn without(self, some: &[i128]) -> impl Iterator<Item = i128> {
+        let all = ones(self.bits.into());
+        let (may, must) = (self.possible.0 & all, self.possible.1 & all);
+        let (free, sign) = (may & !must, 1u64 << (self.bits - 1));
+        let count = 1u128 << free.count_ones();
+        // Negative numbers come first.
+        let turned = if self.signed { free & sign } else { 0 };
+        let number = move |index: u128| {
+            let (mut bits, mut rest, mut left) = (must, index as u64, free);
+            while left != 0 {
+                if rest & 1 != 0 {
+                    bits |= left & left.wrapping_neg();
+                }
+                (rest, left) = (rest >> 1, left & (left - 1));
+            }
+            let bits = bits ^ turned;
+            i128::from(bits) - if self.signed && bits & sign != 0 { i128::from(all) + 1 } else { 0 }
+        };
+        (0..count).map(number).filter(|number| !some.contains(number))
+    }
+}
+
 impl Builder<'_> {
     pub(super) fn choose(
         &mut self,
@@ -60,7 +99,8 @@ impl Builder<'_> {
                 match info.choices {
                     Choices::Number(bits) => {
                         let node = self.modifier_bits(&value);
-                        (Subject::Number(node), self.arms_of_number(&name, bits, false, arms, span)?)
+                        let of = Numbers { bits, signed: false, possible: self.graph.possible(node) };
+                        (Subject::Number(node), self.arms_of_number(&name, of, arms, span)?)
                     }
                     _ => {
                         let choices = info.choices.named();
@@ -85,7 +125,9 @@ impl Builder<'_> {
                 };
                 let reached = match choices {
                     Choices::Number(bits) => {
-                        self.arms_of_number(&name, *bits, ty.class == Class::Signed, arms, span)?
+                        let signed = ty.class == Class::Signed;
+                        let of = Numbers { bits: *bits, signed, possible: self.graph.possible(node) };
+                        self.arms_of_number(&name, of, arms, span)?
                     }
                     choices => self.arms_of_names(&name, &choices.named(), arms, span)?,
                 };
@@ -226,11 +268,12 @@ impl Builder<'_> {
                         return Err(self.taken(value));
                     }
                     let message = format!("{of} has no value `{}`", value.text);
-                    let mut error = Diagnostic::error("E0124", value.span, message).label("never reached");
-                    if let Some(near) = did_you_mean(&value.text, choices.iter().map(|(n, _)| *n)) {
-                        error = error.help(format!("did you mean `{near}`?"));
-                    }
-                    return Err(self.error(error));
+                    let error = Diagnostic::error("E0124", value.span, message).label("not one of its values");
+                    let names = || choices.iter().map(|(name, _)| *name);
+                    return Err(self.error(match did_you_mean(&value.text, names()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help(format!("write one of its values: {}", one_of(names()))),
+                    }));
                 }
             }
             if arm.values.is_empty() {
@@ -245,15 +288,15 @@ impl Builder<'_> {
         Ok(reached)
     }
 
-    /// The arms that numbers of a given width select.
+    /// The arms that numbers select.
     fn arms_of_number<'e>(
         &mut self,
         of: &str,
-        bits: u8,
-        signed: bool,
+        numbers: Numbers,
         arms: &'e [Arm],
         span: Span,
     ) -> Result<Vec<Reached<'e>>, Stop> {
+        let Numbers { bits, signed, .. } = numbers;
         let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
         let end = least + (1i128 << bits);
         let mut seen: Vec<i128> = Vec::new();
@@ -282,13 +325,14 @@ impl Builder<'_> {
             }
             let any = arm.values.is_empty() && !rest && (seen.len() as i128) < end - least;
             rest |= any;
-            self.reach(arm, any || !values.is_empty());
+            let left = any && numbers.without(&seen).next().is_some();
+            self.reach(arm, left || values.iter().any(|number| numbers.contain(*number)));
             if any || !values.is_empty() {
                 reached.push((values, &arm.body));
             }
         }
         if !rest {
-            let missing = (least..end).filter(|number| !seen.contains(number)).take(8).map(|number| number.to_string());
+            let missing = numbers.without(&seen).take(8).map(|number| number.to_string());
             self.all_reached(of, &missing.collect::<Vec<_>>(), span)?;
         }
         Ok(reached)
@@ -398,7 +442,7 @@ impl Table {
 /// The value of an expression that is a literal number.
 fn literal(e: &Expr) -> Option<i128> {
     match &e.kind {
-        ExprKind::Int(value) => Some((*value).into()),
+        ExprKind::Int(value, _) => Some((*value).into()),
         ExprKind::Unary(Unary::Neg, inner) => literal(inner).map(|value| -value),
         _ => None,
     }

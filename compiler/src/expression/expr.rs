@@ -18,14 +18,14 @@ use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::suggest::{did_you_mean, one_of};
 
-pub(super) use parts::part;
+pub(super) use parts::{part, parts_of};
 
 impl Builder<'_> {
     /// Builds an expression. `expected` is the type that the context expects, which literals take.
     pub(super) fn expression(&mut self, e: &Expr, expected: Option<Type>) -> Result<Value, Stop> {
         self.step(e.span)?;
         match &e.kind {
-            ExprKind::Int(number) => Ok(Value::Int((*number).into())),
+            ExprKind::Int(number, _) => Ok(Value::Int((*number).into())),
             ExprKind::Float(number) => Ok(Value::Float(*number)),
             ExprKind::Bool(value) => Ok(Value::Node(self.graph.constant(Type::BOOL, (*value).into()))),
             ExprKind::Name(name) => self.name(name, e.span),

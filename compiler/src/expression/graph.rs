@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
+use isaforge_core::semantics::{Class, Modifier, NONE, Node, Op, Type};
 
 /// The maximum number of nodes in an operation.
 pub(super) const MAX_NODES: usize = 20_000;
@@ -70,6 +70,67 @@ impl Graph {
             self.constants.len() - 1
         });
         self.node(Op::Const, 0, ty, [index as u16, NONE, NONE, NONE])
+    }
+
+    /// The value of a constant.
+    pub fn number(&self, node: u16) -> Option<u64> {
+        let node = self.nodes.get(usize::from(node)).filter(|node| node.op == Op::Const)?;
+        self.constants.get(usize::from(node.args[0])).copied()
+    }
+
+    /// Whether a condition holds, if that is known.
+    pub fn truth(&self, node: u16) -> Option<bool> {
+        let known = self.nodes.get(usize::from(node))?;
+        match known.op {
+            Op::Not => self.truth(known.args[0]).map(|holds| !holds),
+            _ => self.number(node).map(|number| number != 0),
+        }
+    }
+
+    /// The bits of a node that may be 1, and those that always are.
+    pub fn possible(&self, node: u16) -> (u64, u64) {
+        /// Through this many nodes.
+        const DEPTH: usize = 8;
+        self.possible_within(node, DEPTH)
+    }
+
+    fn possible_within(&self, at: u16, depth: usize) -> (u64, u64) {
+        let Some(node) = self.nodes.get(usize::from(at)) else { return (u64::MAX, 0) };
+        let anything = (node.ty.mask(), 0);
+        let Some(depth) = depth.checked_sub(1) else { return anything };
+        let of = |k: usize| self.possible_within(node.args[k], depth);
+        let both = || (of(0), of(1));
+        let (may, must) = match node.op {
+            Op::Const => self.number(at).map_or(anything, |number| (number, number)),
+            Op::And => {
+                let ((may, must), (other, always)) = both();
+                (may & other, must & always)
+            }
+            Op::Or => {
+                let ((may, must), (other, always)) = both();
+                (may | other, must | always)
+            }
+            Op::Select if self.ty(node.args[0]).lanes == 1 => {
+                let ((may, must), (other, always)) = (of(1), of(2));
+                (may | other, must & always)
+            }
+            Op::Bits | Op::Zext | Op::Trunc => of(0),
+            Op::Slice => {
+                let (may, must) = of(0);
+                (may >> node.imm, must >> node.imm)
+            }
+            Op::Shl | Op::Shr if node.ty.lanes == 1 && node.ty.class != Class::Signed => {
+                match self.number(node.args[1]) {
+                    Some(count) => {
+                        let ((may, must), count) = (of(0), count % u64::from(node.ty.bits));
+                        if node.op == Op::Shl { (may << count, must << count) } else { (may >> count, must >> count) }
+                    }
+                    None => anything,
+                }
+            }
+            _ => anything,
+        };
+        (may & node.ty.mask(), must & node.ty.mask())
     }
 
     /// The index of a modifier.

@@ -121,7 +121,11 @@ fn number(rest: &str, place: impl Fn(std::ops::Range<usize>) -> Span) -> Result<
             end = run(end + 1 + sign);
         }
         let text = rest[..end].replace('_', "");
-        return match text.parse() {
+        return match text.parse::<f64>() {
+            Ok(value) if value.is_infinite() => {
+                let message = format!("`{text}` is larger than every `f64`");
+                Err(Diagnostic::error("E0125", place(0..end), message))
+            }
             Ok(value) => Ok((Token::Float(value), end)),
             Err(_) => Err(Diagnostic::error("E0120", place(0..end), format!("`{text}` is not a number"))),
         };

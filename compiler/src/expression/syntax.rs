@@ -14,8 +14,8 @@ pub struct Expr {
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A whole number.
-    Int(u64),
+    /// A whole number, and whether its digits are bits rather than a quantity: hexadecimal, octal or binary.
+    Int(u64, bool),
     /// A number with a fraction.
     Float(f64),
     /// `true` or `false`.

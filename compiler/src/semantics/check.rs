@@ -10,7 +10,7 @@
 
 use std::collections::HashSet;
 
-use isaforge_core::semantics::{Modifier, NONE, Op};
+use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
 
 use super::model::Semantics;
 use super::resolve::Use;
@@ -49,6 +49,7 @@ pub fn operation(
     out: &mut Diagnostics,
 ) {
     let always = always_read(built);
+    let matters = matters(built);
     // An operation without effects uses no operand.
     let nothing = built.nodes.is_empty();
     for modifier in scope.modifiers.iter().filter(|modifier| modifiers.contains(&modifier.reference)) {
@@ -61,6 +62,7 @@ pub fn operation(
         let Some(Use { access, is_register, suffixes }) = uses.get(k).copied().flatten() else { continue };
         let (read_at, writes) = (built.reads[k], built.writes[k]);
         let reads = read_at.is_some();
+        let is_dead = reads && matters >> (k & 63) & 1 == 0 && !built.set_aside[k];
         // For some operands only the fields matter, such as which components are written.
         let names = operand.suffixes.iter().any(|suffix| built.modifiers.contains(&suffix.reference));
         match access {
@@ -85,11 +87,16 @@ pub fn operation(
                 let error = error.secondary(operand.span, "declared by its `access`");
                 out.push(error.help(format!("if the instruction reads it, say `access: {should}`")));
             }
-            Access::Read | Access::None if !reads && !names && !nothing => {
-                let message = format!("the text of `{name}` never uses `{}`", operand.name);
-                out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
+            Access::Read | Access::None if (!reads || is_dead) && !names && !nothing => {
+                let message = match is_dead {
+                    true => format!("the text of `{name}` reads `{}`, but nothing depends on it", operand.name),
+                    false => format!("the text of `{name}` never uses `{}`", operand.name),
+                };
+                let warning = Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand");
+                let help = format!("if it has no known meaning, say so: `let _unknown = {}`", operand.name);
+                out.push(if is_dead { warning.help(help) } else { warning });
             }
-            Access::ReadWrite if reads => drop(unread.read.insert(operand.span)),
+            Access::ReadWrite if reads && !is_dead => drop(unread.read.insert(operand.span)),
             Access::ReadWrite if writes_whole(built, k, operand) => {
                 let message = format!("the text of `{name}` never reads `{}`", operand.name);
                 let warning = Diagnostic::warning("W0220", text, message);
@@ -118,15 +125,7 @@ fn always_read(built: &Built) -> u64 {
     for node in &built.nodes {
         let of = |argument: u16| found.get(usize::from(argument)).copied().unwrap_or((0, true));
         let arguments = (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0).map(|k| node.args[k]);
-        let listed = match node.op {
-            Op::Pack => Some((node.args[0], node.args[1])),
-            Op::Pick | Op::Intrinsic => Some((node.args[1], node.args[2])),
-            _ => None,
-        };
-        let listed = listed.map_or(&[][..], |(first, count)| {
-            let (first, count) = (usize::from(first), usize::from(count));
-            built.lists.get(first..first + count).unwrap_or_default()
-        });
+        let listed = listed(built, node);
         let all = arguments.chain(listed.iter().copied().filter(|_| node.op != Op::Pick)).map(of);
         let (needed, of_modifiers) = all.fold((0, true), |(a, x), (b, y)| (a | b, x && y));
         let either = |(a, x): (u64, bool), (b, y): (u64, bool)| (a & b, x && y);
@@ -143,6 +142,44 @@ fn always_read(built: &Built) -> u64 {
         found.push(own);
     }
     always
+}
+
+/// The operands on whose old values an effect may depend, as a bit set.
+fn matters(built: &Built) -> u64 {
+    let mut needed = vec![false; built.nodes.len()];
+    let mut found = 0;
+    for (at, node) in built.nodes.iter().enumerate().rev() {
+        if !(needed[at] || node.op.is_effect()) {
+            continue;
+        }
+        match node.op {
+            Op::Operand => found |= 1 << (node.args[0] & 63),
+            // An intrinsic that takes an operand itself is given its index.
+            Op::Const if node.ty == Type::unsigned(16) => {
+                found |= built.constants.get(usize::from(node.args[0])).map_or(0, |index| 1 << (index & 63));
+            }
+            _ => {}
+        }
+        let listed = listed(built, node).iter().enumerate().filter(|(k, _)| node.op != Op::Pick || k % 2 == 1);
+        let own = (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0).map(|k| node.args[k]);
+        for argument in own.chain(listed.map(|(_, argument)| *argument)) {
+            if let Some(needed) = needed.get_mut(usize::from(argument)) {
+                *needed = true;
+            }
+        }
+    }
+    found
+}
+
+/// The list of a node: its arguments, or for a pick the values and the nodes of its arms.
+fn listed<'b>(built: &'b Built, node: &Node) -> &'b [u16] {
+    let (first, count) = match node.op {
+        Op::Pack => (node.args[0], node.args[1]),
+        Op::Pick | Op::Intrinsic => (node.args[1], node.args[2]),
+        _ => return &[],
+    };
+    let (first, count) = (usize::from(first), usize::from(count));
+    built.lists.get(first..first + count).unwrap_or_default()
 }
 
 /// Whether a text always writes all of an operand, so that nothing of its old value is left.

@@ -43,6 +43,7 @@ mod spellings;
 mod streams;
 mod suspects;
 mod targets;
+mod text_mistakes;
 mod translate;
 mod translate_streams;
 mod unread;

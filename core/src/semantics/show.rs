@@ -50,7 +50,7 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
         } else if node.op.is_effect() && !kept {
             lines.push(writer.guarded(node, text.0));
             text = (String::new(), 0);
-        } else if kept || !leaf && uses[at] > 1 && node.op != Op::Canonical {
+        } else if kept || !leaf && uses[at] > 1 && !(node.op == Op::Canonical && is_name(&writer.plain(node.args[0]))) {
             let name = writer.name(&taken);
             lines.push(format!("let {name} = {}", text.0));
             text = (name, ATOM);
@@ -61,6 +61,11 @@ pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &
         lines.push("nop".to_string());
     }
     lines.join("\n")
+}
+
+/// Whether a text is a name, or a number.
+fn is_name(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The precedence of a name or a call, which binds most tightly.
@@ -319,8 +324,10 @@ fn rounding(imm: u16) -> Option<&'static str> {
 fn literal(ty: Type, value: u64) -> (String, u8) {
     let first = component(value, ty, 0);
     let alike = (1..u32::from(ty.lanes)).all(|i| component(value, ty, i) == first);
+    // A number before `as` is of that type, so bits need a type of their own.
+    let bits = || (format!("{value:#x} as u{} as {ty}", ty.size()), ATOM);
     if !alike {
-        return (format!("{value:#x} as {ty}"), ATOM);
+        return bits();
     }
     match ty.class {
         Class::Bool => ((if first != 0 { "true" } else { "false" }).to_string(), ATOM),
@@ -344,7 +351,7 @@ fn literal(ty: Type, value: u64) -> (String, u8) {
                 let binds = if number.is_sign_negative() { 9 } else { ATOM };
                 (text, binds)
             } else {
-                (format!("{first:#x} as {ty}"), ATOM)
+                bits()
             }
         }
         Class::Signed => {

@@ -528,7 +528,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[16],
             },
             Operation {
-                text: "let unexplained = src1;\ninterpolate_whole(sr, index, src0, channels(vecsize))",
+                text: "let _unexplained = src1;\ninterpolate_whole(sr, index, src0, channels(vecsize))",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
                     n(Is, 0, b(1, 1), [0, 0, 1, 65535]),
@@ -575,7 +575,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[15],
             },
             Operation {
-                text: "let unexplained = src1;\ninterpolate_halves(sr, index, regfmt, zext(u32, src0), channels(vecsize))",
+                text: "let _unexplained = src1;\ninterpolate_halves(sr, index, regfmt, zext(u32, src0), channels(vecsize))",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
@@ -14503,6 +14503,48 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         pc_bits: 64,
         path: None,
         fidelity: &[
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[9, 10, 72, 73, 166],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: "Mesa's document of 2021 describes it",
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[55, 56, 59, 60],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "the result of 16 bits in both halves, of which the destination masks one",
+                evidence: "Mesa's document of 2021 describes it",
+                note: "The conversion itself is exact.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[93, 94],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "scaled by the second source as an integer, rounded once; special cases as of LDEXP",
+                evidence: "Mesa's document of 2021 describes it",
+                note: "The document warns of special cases and does not say which.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[12, 13],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "interpolated by the host; the second source does nothing",
+                evidence: "Mesa's document of 2021 describes it",
+                note: "How finely the hardware interpolates is not known, nor what the second source is for.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[187],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "as OpenGL ES describes it, in single precision",
+                evidence: "Mesa's document of 2021 describes it",
+                note: "How finely the hardware weighs texels and levels is not known.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[33, 184, 185, 188],
+                class: super::__rt::semantics::facts::FidelityClass::Unsupported,
+                detail: "only its name and operands are public, not what it does",
+                evidence: "nothing is known",
+                note: "",
+            },
             super::__rt::semantics::facts::Fidelity {
                 instructions: &[0],
                 class: super::__rt::semantics::facts::FidelityClass::Exact,

@@ -6,7 +6,7 @@ use isaforge_core::semantics::{NONE, Op, Type};
 
 use super::{AssignTarget, Builder, Stop};
 use crate::diagnostic::Diagnostic;
-use crate::expression::expr::part;
+use crate::expression::expr::{part, parts_of};
 use crate::expression::scope::OperandInfo;
 use crate::expression::syntax::{Expr, ExprKind};
 use crate::expression::value::Value;
@@ -49,8 +49,9 @@ impl<'a> Builder<'a> {
                     self.assign_operand(operand, element, place.span, value)
                 }
                 Value::States(state) => {
-                    let index = self.expression(index, Some(Type::U32))?;
-                    self.assign_state(state, place, Some((index, of.span)), value)
+                    let at = self.node(index, Some(Type::U32))?;
+                    self.within(state, at, index.span)?;
+                    self.assign_state(state, place, Some(at), value)
                 }
                 _ => Err(self.error(cannot_assign(place.span))),
             },
@@ -108,7 +109,7 @@ impl<'a> Builder<'a> {
             let operand = &self.scope.operands[operand].name;
             return Err(self.error(
                 error
-                    .note("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")
+                    .note(parts_of(of))
                     .help(format!("`{operand}` is the register itself: `{operand} = …` writes all of it")),
             ));
         };
@@ -128,19 +129,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn assign_state(
-        &mut self,
-        state: usize,
-        place: &Expr,
-        index: Option<(Value, Span)>,
-        value: &Expr,
-    ) -> Result<(), Stop> {
+    fn assign_state(&mut self, state: usize, place: &Expr, index: Option<u16>, value: &Expr) -> Result<(), Stop> {
         let (ty, count) = (self.scope.library.states[state].ty, self.scope.library.states[state].count);
-        let index = match index {
-            None if count == 1 => None,
-            Some((index, span)) if count > 1 => Some(self.node_of(&index, Some(Type::U32), span)?),
-            _ => return Err(self.error(cannot_assign(place.span))),
-        };
+        if index.is_some() != (count > 1) {
+            return Err(self.error(cannot_assign(place.span)));
+        }
         let node = self.assigned_value(value, ty)?;
         self.scope.library.usage.borrow_mut().states.insert(state);
         match index {

@@ -127,7 +127,9 @@ impl Builder<'_> {
         let message = format!("mismatched types `{a}` and `{b}`");
         let error =
             Diagnostic::error("E0122", b_span, message).label(format!("`{b}`")).secondary(a_span, format!("`{a}`"));
-        let mut error = conversion(error, a, b);
+        // Of two widths, the larger one loses nothing, unless the context wants the smaller one.
+        let widens = a.is_integer() && b.is_integer() && a.bits < b.bits && expected != Some(a);
+        let mut error = if widens { conversion(error, b, a) } else { conversion(error, a, b) };
         error.notes.extend(self.of_size(left, b).or_else(|| self.of_size(right, a)));
         Err(self.error(error))
     }

@@ -70,6 +70,20 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Checks that a constant index is that of an element, unless nothing is executed here.
+    pub(in crate::expression) fn within(&mut self, state: usize, index: u16, span: Span) -> Result<(), Stop> {
+        let info = &self.scope.library.states[state];
+        let Some(number) = self.graph.number(index).filter(|number| *number >= info.count.into()) else {
+            return Ok(());
+        };
+        if self.path.iter().any(|(condition, value)| self.graph.truth(*condition) == Some(!value)) {
+            return Ok(());
+        }
+        let message = format!("`{}` has {} elements, counted from 0", info.name, info.count);
+        let error = Diagnostic::error("E0125", span, message).label(format!("element {number}"));
+        Err(self.error(error.secondary(info.span, "declared here")))
+    }
+
     /// An index that is 0 where the current statement is not executed: there it may be beyond the last element.
     fn guarded(&mut self, index: u16) -> u16 {
         match self.when() {

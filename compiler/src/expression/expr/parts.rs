@@ -55,8 +55,7 @@ impl Builder<'_> {
                     error = error.note(format!("modifiers of `{}`: {}", info.name, one_of(suffixes)));
                 }
             }
-            return Err(self
-                .error(error.note("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`, and `x` to `w` of vectors")));
+            return Err(self.error(error.note(parts_of(ty))));
         };
         if ty.bits == bits {
             return Ok(Value::Node(self.get(node, index)));
@@ -86,8 +85,9 @@ impl Builder<'_> {
                 return Ok(Value::Node(self.read_operand(operand, element, index.span)?));
             }
             Value::States(state) => {
-                let index = self.node(index, Some(Type::U32))?;
-                return Ok(Value::Node(self.read_state(state, Some(index))));
+                let at = self.node(index, Some(Type::U32))?;
+                self.within(state, at, index.span)?;
+                return Ok(Value::Node(self.read_state(state, Some(at))));
             }
             _ => {}
         }
@@ -122,6 +122,15 @@ impl Builder<'_> {
 
     pub(super) fn reinterpret(&mut self, inner: &Expr, name: &Spanned<String>) -> Result<Value, Stop> {
         let ty = self.type_named(name)?;
+        if let ExprKind::Int(number, true) = inner.kind
+            && ty.is_float()
+        {
+            let message = format!("this is the number {number}, not the `{ty}` with these bits");
+            let error =
+                Diagnostic::error("E0125", inner.span, message).label(format!("a number, since `{ty}` follows"));
+            let bits = format!("give the bits a type: `{number:#x} as u{} as {ty}`", ty.size());
+            return Err(self.error(error.help(bits).help(format!("if the number is meant, write `{number}.0`"))));
+        }
         let value = self.expression(inner, Some(ty))?;
         let node = self.node_of(&value, Some(ty), inner.span)?;
         let found = self.graph.ty(node);
@@ -167,6 +176,28 @@ impl Builder<'_> {
         }
         let args = [NONE, NONE, NONE, NONE];
         Ok(Value::Node(self.graph.with_list(Op::Pack, 0, ty, args, &nodes)))
+    }
+}
+
+/// The parts of a type, for messages.
+pub(in crate::expression) fn parts_of(ty: Type) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut list = |names: &[String]| match names {
+        [] => {}
+        [one] => parts.push(format!("`{one}`")),
+        [first, .., last] => {
+            parts.push(format!("`{first}` {} `{last}`", if names.len() == 2 { "and" } else { "to" }));
+        }
+    };
+    for (letter, bits) in [("b", 8), ("h", 16), ("w", 32)] {
+        list(&(0..ty.size() / bits).map(|index| format!("{letter}{index}")).collect::<Vec<_>>());
+    }
+    if ty.lanes > 1 {
+        list(&["x", "y", "z", "w"].iter().take(ty.lanes.into()).map(|&name| name.to_owned()).collect::<Vec<_>>());
+    }
+    match parts.is_empty() {
+        true => format!("`{ty}` has no parts, only bits: `x[0]`"),
+        false => format!("the parts of `{ty}` are {}", parts.join(", ")),
     }
 }
 

@@ -119,9 +119,9 @@ impl Parser {
     fn primary(&mut self) -> Result<Expr> {
         let start = self.span();
         let kind = match self.peek().clone() {
-            Token::Int(value, _) => {
+            Token::Int(value, text) => {
                 self.at += 1;
-                ExprKind::Int(value)
+                ExprKind::Int(value, text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o"))
             }
             Token::Float(value) => {
                 self.at += 1;
@@ -158,6 +158,16 @@ impl Parser {
             },
             Token::Sign("=") => {
                 return Err(self.wrong("a value").help("an assignment is one `=`: `n += 1` is written `n = n + 1`"));
+            }
+            Token::Quoted(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                let message = format!("`{text}` is not a number");
+                let error = Diagnostic::error("E0120", start, message);
+                return Err(match text.split_once(['e', 'E']) {
+                    Some((number, power)) if (number.to_owned() + power).bytes().all(|b| b.is_ascii_digit()) => {
+                        error.help(format!("a number with an exponent has a point: `{number}.0e{power}`"))
+                    }
+                    _ => error.help("digits are decimal, or follow `0x`, `0o` or `0b`"),
+                });
             }
             _ => return Err(self.wrong("a value")),
         };
