@@ -8,8 +8,9 @@ fn told(does: &str) -> Vec<String> {
         "isa: t\nword: 16\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\n\
          enums: {{ Round: {{ values: [even, zero, up, ~] }} }}\n\
          semantics: {{ pc: u32, states: {{ arr: {{ type: u32, count: 4 }} }} }}\n\
-         instructions:\n  T:\n    doc: T.\n    fixed: {{ 15..11: 1 }}\n    modifiers: {{ m: {{ enum: Round, bits: 10..9 }} }}\n    \
-         operands:\n      d: {{ bank: r, bits: 8..6, access: write }}\n      a: {{ bank: r, bits: 5..3 }}\n      \
+         instructions:\n  T:\n    doc: T.\n    fixed: {{ 15..11: 1 }}\n    \
+         modifiers: {{ m: {{ enum: Round, bits: 10..9 }} }}\n    operands:\n      \
+         d: {{ bank: r, bits: 8..6, access: write }}\n      a: {{ bank: r, bits: 5..3 }}\n      \
          b: {{ bank: r, bits: 2..0 }}\n    does: \"arr[0] = arr[bits(m)]; {does}\"\n"
     );
     let (diagnostics, _) = found(checked(&text));
@@ -28,7 +29,8 @@ fn an_operand_on_which_nothing_depends_is_reported() {
         if does.starts_with("arr") {
             assert_eq!(told, Vec::<String>::new(), "{does}");
         } else {
-            let expected = "W0220 the text of `T` reads `a`, but nothing depends on it: if it has no known meaning, say so: \
+            let expected = "W0220 the text of `T` reads `a`, but nothing depends on it: \
+                            if it has no known meaning, say so: \
                             `let _unknown = a`";
             assert_eq!(told, [expected], "{does}");
         }

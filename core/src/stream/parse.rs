@@ -9,8 +9,8 @@
 //! - `walk`: what each token consumes
 //! - `diagnose`: better reasons for a text that is no instruction
 //!
-//! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted; so is
-//! a label without the prefix of numbers, where the text has no other reading.
+//! Differences in white space, the case of hexadecimal digits, underscores in numbers, and their base are accepted. A
+//! label may lack the prefix of numbers where the text has no other reading.
 
 mod diagnose;
 mod reader;

@@ -174,14 +174,19 @@ fn exact_texts_name_the_word() {
 #[test]
 fn a_label_needs_no_prefix() {
     let spec = |prefix: &str| {
+        let to = |from: &str| {
+            format!("to: {{ immediate: signed, bits: 15..8, prefix: '{prefix}', target: {{ from: {from}, unit: 1 }} }}")
+        };
         format!(
             "isa: marked\nprovenance: document\nword: [16, 32]\nbanks: {{ r: {{ count: 4, prints: 'r{{n}}' }} }}\n\
              enums: {{ Cond: {{ values: [always, zero], default: always }} }}\ninstructions:\n  \
              jmp: {{ doc: J., word: 16, fixed: {{ 7..1: 1 }}, modifiers: {{ k: {{ enum: Cond, bits: 0 }} }}, \
-             operands: {{ to: {{ immediate: signed, bits: 15..8, prefix: '{prefix}', target: {{ from: next, unit: 1 }} }} }} }}\n  \
-             jr: {{ doc: J., word: 16, fixed: {{ 15..2: 8 }}, operands: {{ a: {{ bank: r, bits: 1..0 }} }}, syntax: 'jmp {{a}}' }}\n  \
-             bz: {{ doc: B., word: 16, fixed: {{ 7..2: 2 }}, \
-             operands: {{ a: {{ bank: r, bits: 1..0 }}, to: {{ immediate: signed, bits: 15..8, prefix: '{prefix}', target: {{ from: this, unit: 1 }} }} }} }}\n"
+             operands: {{ {} }} }}\n  \
+             jr: {{ doc: J., word: 16, fixed: {{ 15..2: 8 }}, operands: {{ a: {{ bank: r, bits: 1..0 }} }}, \
+             syntax: 'jmp {{a}}' }}\n  \
+             bz: {{ doc: B., word: 16, fixed: {{ 7..2: 2 }}, operands: {{ a: {{ bank: r, bits: 1..0 }}, {} }} }}\n",
+            to("next"),
+            to("this")
         )
     };
     for prefix in ["#", "to:", "@", ""] {
