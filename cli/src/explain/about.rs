@@ -71,17 +71,17 @@ const NAMED: usize = 8;
 
 /// The operation of an instruction: the whole text for a mnemonic; for a word, the text specialised for its modifiers.
 pub fn operation((text, shown): (&str, String), whole: bool) -> String {
-    let mut out = String::new();
-    let mut part = |head: &str, text: &str| {
-        for (index, line) in text.lines().enumerate() {
-            let head = if index == 0 { head } else { "" };
-            out.push_str(&format!("  {}{line}\n", paint(DIM, &format!("{head:10}"))));
-        }
-    };
-    part("does", text);
     // Without choices, the specialised text would be the same.
-    if !whole && shown != text {
-        part("here", &shown);
+    let here = if whole || shown == text { String::new() } else { statements("here", &shown) };
+    statements("does", text) + &here
+}
+
+/// Text of the specification, with a head before its first line.
+pub fn statements(head: &str, text: &str) -> String {
+    let mut out = String::new();
+    for (index, line) in text.lines().enumerate() {
+        let head = if index == 0 { head } else { "" };
+        out.push_str(&format!("  {}{line}\n", paint(DIM, &format!("{head:10}"))));
     }
     out
 }

@@ -2,6 +2,7 @@
 
 pub mod about;
 pub(crate) mod diagram;
+pub(crate) mod does;
 pub(crate) mod fields;
 mod given;
 mod objects;

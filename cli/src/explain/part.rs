@@ -7,13 +7,11 @@ use isaforge_analysis::entry::entries;
 use isaforge_analysis::fields::{Field, fields};
 use isaforge_core::Tables;
 use isaforge_core::bits::{ones, word_of};
-use isaforge_core::decode::decode;
-use isaforge_core::explain::{streams, words};
 use isaforge_core::group;
 use isaforge_core::group::encode::canonical;
-use isaforge_core::semantics::Semantics;
 use serde_json::{Value, json};
 
+use super::does::operation;
 use crate::example::example;
 use crate::names::field_names;
 use crate::paint::{BOLD, DIM, paint, wrap};
@@ -90,7 +88,7 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
     let set = target.set();
     let choice = |value: u64| {
         let bytes = with(target.tables, bytes, field, value)?;
-        let (assembly, does) = shown(&set, target.semantics, &bytes)?;
+        let (assembly, does) = shown(&set, &bytes)?;
         let found = fields(target.tables, &bytes).into_iter().find(|found| found.name == field.name)?;
         Some(Choice {
             from: value,
@@ -154,21 +152,9 @@ fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u
 }
 
 /// The assembly of an instruction and its specialised operation; `None` if the bytes do not decode.
-fn shown(set: &Set, semantics: Option<&'static Semantics>, bytes: &[u8]) -> Option<(String, Option<String>)> {
-    let does = match set.tables {
-        Tables::Words(isa) => {
-            let word = word_of(bytes);
-            let opcode = decode(isa, word).ok()?;
-            semantics.and_then(|semantics| words::operation(isa, semantics, opcode, word))
-        }
-        Tables::Streams(engine) => {
-            let decoded = engine.decode(bytes).ok()?;
-            semantics.and_then(|semantics| streams::operation(engine, semantics, &decoded))
-        }
-        Tables::Groups(_) => None,
-    };
+fn shown(set: &Set, bytes: &[u8]) -> Option<(String, Option<String>)> {
     let instruction = entries(set, bytes).next()?.instruction.ok()?;
-    Some((instruction.text, does.map(|(_, does)| does)))
+    Some((instruction.text, operation(set, bytes).map(|(_, here)| here)))
 }
 
 impl Part {

@@ -17,6 +17,7 @@ use super::parse;
 use crate::example::remark;
 use crate::explain::about;
 use crate::explain::diagram;
+use crate::explain::does::text_of;
 use crate::explain::fields::{Field, table};
 use crate::failure::{Failure, Status};
 use crate::output::{say, stdout};
@@ -106,7 +107,10 @@ fn example(set: &Set, isa: &'static GroupIsa, operation: &'static Operation, wid
     }
     match groups::example(isa, operation) {
         Some(group) => out.push_str(&render(set, isa, &group, &remark(Tables::Groups(isa), operation.name), width)),
-        None => out.push_str(&about(operation, width)),
+        None => {
+            let number = isa.operations.iter().position(|known| std::ptr::eq(known, operation));
+            out.push_str(&about(operation, number.and_then(|number| text_of(set, number)), width));
+        }
     }
     out
 }
@@ -148,19 +152,24 @@ fn render(set: &Set, isa: &'static GroupIsa, group: &Group, note: &str, width: u
         let bytes = hex(group.as_bytes().get(end..).unwrap_or_default());
         out.push_str(&format!("{}  {bytes}\n\n", paint(BOLD, "padding")));
     }
-    for (_, _, operation) in operations(isa, group) {
-        out.push_str(&about(operation, width));
+    for (_, number, operation) in operations(isa, group) {
+        out.push_str(&about(operation, text_of(set, number), width));
     }
     for (name, write) in [("reads", false), ("writes", true)] {
         let found = about::accesses(set, group.as_bytes(), write);
-        out.push_str(&format!("{}{found}\n", paint(DIM, &format!("{name:8}"))));
+        out.push_str(&format!("  {}{found}\n", paint(DIM, &format!("{name:10}"))));
+    }
+    // What the operations pass to each other depends on the group.
+    if let Some(here) = set.semantics.filter(|_| note.is_empty()).and_then(|known| groups::operation(isa, known, group))
+    {
+        out.push_str(&about::statements("here", &here));
     }
     out.push('\n');
     out
 }
 
-/// The description of an operation in the specification.
-fn about(operation: &Operation, width: usize) -> String {
+/// The description of an operation in the specification, with its text.
+fn about(operation: &Operation, does: Option<&str>, width: usize) -> String {
     let mut out = format!("{}\n", paint(BOLD, operation.name));
     let none = if operation.no_encoding.is_empty() {
         String::new()
@@ -172,6 +181,7 @@ fn about(operation: &Operation, width: usize) -> String {
             out.push_str(&format!("  {line}\n"));
         }
     }
+    out.push_str(&about::statements("does", does.unwrap_or_default()));
     out.push_str(&format!("  {}\n\n", paint(DIM, &format!("{}: {}", operation.provenance.as_str(), operation.source))));
     out
 }

@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::builtin::Builtin;
+use crate::explain::does::operation;
 use crate::failure::{Failure, Status};
 
 /// The schema of an instruction of a program.
@@ -149,7 +150,15 @@ pub fn explained<'a>(code: &Code<'a>, found: &'a Entry, example: bool) -> Object
             |write: bool| instruction.implied(code.set, write).into_iter().map(|found| found.name).collect::<Vec<_>>();
         json!({ "reads": names(false), "writes": names(true) })
     });
-    Object { fields: Some(fields), implied, example: Some(example), ..code.entry(found) }
+    let (operation, here) = operation(code.set, bytes).unzip();
+    Object {
+        fields: Some(fields),
+        implied,
+        example: Some(example),
+        operation: Some(operation),
+        here: Some(here),
+        ..code.entry(found)
+    }
 }
 
 /// Writes an object on a line of its own.
@@ -174,6 +183,8 @@ pub struct Object<'a> {
     fields: Option<Vec<Value>>,
     flow: Option<FlowObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    here: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     implied: Option<Value>,
     label: Option<&'a str>,
     /// The line of the source, from 1.
@@ -182,6 +193,8 @@ pub struct Object<'a> {
     mnemonic: Option<&'a str>,
     modifiers: Vec<ModifierObject<'a>>,
     operands: Vec<OperandObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<Option<String>>,
     reads: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shader: Option<&'a str>,

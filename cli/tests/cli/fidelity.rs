@@ -1,32 +1,47 @@
 use super::*;
 
-#[test]
-fn every_instruction_is_in_the_table() {
-    let run = isaforge(&["fidelity", "valhall", "--tsv"]).expect(0);
-    let rows: Vec<Vec<&str>> = run.out().lines().map(|line| line.split('\t').collect()).collect();
-    assert!(rows.iter().all(|row| row.len() == 6));
-    let isa = isaforge_valhall::ISA;
-    let (named, known): (Vec<&str>, Vec<&str>) =
-        (rows.iter().skip(1).map(|row| row[0]).collect(), isa.forms.iter().map(|form| form.name.str).collect());
-    assert_eq!(named, known);
-    let row = rows.iter().find(|row| row[0] == "FRCP.f32").expect("it is there");
-    assert_eq!(row[1..5], ["approximate", "within 1 ulp", "tested on GPUs by Mesa, within 1 ulp", "0.5"]);
-    let json = isaforge(&["fidelity", "valhall", "--json"]).expect(0);
-    let json: serde_json::Value = serde_json::from_str(json.out()).expect("it is JSON");
-    assert_eq!(json.as_array().map(Vec::len), Some(isa.forms.len()));
+/// The names of a table, in its order.
+fn named(rows: &[Vec<&str>]) -> Vec<String> {
+    rows.iter().map(|row| row[0].to_owned()).collect()
 }
 
-/// The table of the USC lists every operation, even those without an encoding; unsupported ones say why.
 #[test]
-fn every_operation_is_in_the_table() {
-    let run = isaforge(&["fidelity", "usc", "--tsv"]).expect(0);
-    let rows: Vec<Vec<&str>> = run.out().lines().skip(1).map(|line| line.split('\t').collect()).collect();
-    let named: Vec<&str> = rows.iter().map(|row| row[0]).collect();
-    let known: Vec<&str> = isaforge_usc::Operation::ALL.iter().map(|operation| operation.info().name).collect();
-    assert_eq!(named, known);
-    let refused: Vec<&str> = rows.iter().filter(|row| row[1] == "unsupported").map(|row| row[0]).collect();
-    assert_eq!(refused, ["UNIQ", "FETCH"]);
-    assert!(rows.iter().all(|row| row[1] == "exact" || !row[2].is_empty()));
+fn every_instruction_is_in_the_table() {
+    for set in ["valhall", "valhall-2021", "usc", "vpu"] {
+        let run = isaforge(&["fidelity", set, "--tsv"]).expect(0);
+        let rows: Vec<Vec<&str>> = run.out().lines().skip(1).map(|line| line.split('\t').collect()).collect();
+        assert!(rows.iter().all(|row| row.len() == 6 && (row[1] == "exact" || !row[2].is_empty())), "{set}");
+        let list = json::objects(&isaforge(&["list", set, "--json"]).expect(0));
+        let known: Vec<&str> = list.iter().filter_map(|one| one["mnemonic"].as_str()).collect();
+        assert_eq!(named(&rows), known, "{set}");
+        assert!(list.iter().all(|one| one["fidelity"].is_string()), "{set}");
+        let json = isaforge(&["fidelity", set, "--json"]).expect(0);
+        let json: serde_json::Value = serde_json::from_str(json.out()).expect("it is JSON");
+        assert_eq!(json.as_array().map(Vec::len), Some(known.len()), "{set}");
+    }
+    let run = isaforge(&["fidelity", "valhall", "FRCP.f32", "--tsv"]).expect(0);
+    let row: Vec<&str> = run.out().lines().last().into_iter().flat_map(|line| line.split('\t')).collect();
+    assert_eq!(row[1..5], ["approximate", "within 1 ulp", "tested on GPUs by Mesa, within 1 ulp", "0.5"]);
+}
+
+#[test]
+fn what_is_not_supported_is_an_intrinsic_that_faults() {
+    let unsupported = [
+        ("usc", &["UNIQ", "FETCH"][..]),
+        ("valhall-2021", &["ST_IMAGE", "TODO.ATOM_C1", "TODO.ATOM_C", "TODO.VAR_TEX"]),
+        ("vpu", &[]),
+        ("valhall", &[]),
+    ];
+    for (set, expected) in unsupported {
+        let list = json::objects(&isaforge(&["list", set, "--json"]).expect(0));
+        let refused: Vec<_> = list.iter().filter(|one| one["fidelity"] == "unsupported").collect();
+        let names: Vec<&str> = refused.iter().filter_map(|one| one["mnemonic"].as_str()).collect();
+        assert_eq!(names, expected, "{set}");
+        for one in refused {
+            let intrinsic = one["intrinsics"][0].as_str();
+            assert!(intrinsic.is_some_and(|name| name.starts_with("unexplained")), "{one}");
+        }
+    }
 }
 
 #[test]
@@ -52,7 +67,8 @@ fn names_and_classes_choose() {
     assert!(run.out().contains("FPCLASS.f16  choice\n    Here: "), "{}", run.out());
     let run = isaforge(&["fidelity", "valhall", "NOPE"]).expect(1);
     assert!(run.err.contains("`NOPE` is neither a class nor an instruction of valhall"), "{}", run.err);
-    let run = isaforge(&["fidelity", "vpu"]).expect(2);
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let run = isaforge(&["fidelity", "--spec", riscv]).expect(2);
     assert!(run.err.contains("does not give the accuracy of its instructions"), "{}", run.err);
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/valhall");
     let [by_spec, built_in] = [&["--spec", spec][..], &["valhall"]]

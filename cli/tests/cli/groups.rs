@@ -97,13 +97,34 @@ fn every_record_and_operation_of_a_group_is_explained() {
     {
         assert!(run.out().contains(text), "{text}\n{}", run.out());
     }
-    assert!(run.out().contains("reads   r0 (S0), c75 (S1), r4 (S2)"), "{}", run.out());
+    assert!(run.out().contains("reads     r0 (S0), c75 (S1), r4 (S2)"), "{}", run.out());
     assert!(run.out().contains("main.yaml:"), "{}", run.out());
     let same = isaforge(&["explain", "usc", "fmad ft0, r0, c75, r4 | mov r9, ft0"]).expect(0);
     assert!(same.out().contains("byte 2 p0 (fmad)"), "{}", same.out());
     assert!(isaforge(&["explain", "usc", "FMAD"]).expect(0).out().contains("{.sat} ft0, <S0>"));
     assert!(isaforge(&["explain", "usc", "fsqrt"]).expect(0).out().contains("no public encoding"));
     assert!(isaforge(&["explain", "usc", "36820000"]).expect(1).out().contains("not a group"));
+}
+
+#[test]
+fn an_operation_of_a_group_says_what_it_does() {
+    let text = "0 : fmad.sat ft0, r5.abs.neg, r1, r9 | mov r0, ft0";
+    let whole = "\n  does      T = saturated(fma(first(), second(), third()))\n";
+    let here = "\n  here      let a = fma(-abs(S0 as f32), S1 as f32, S2 as f32)\n            \
+                W0 = (if 0.0 < a { if a < 1.0 { a } else { 1.0 } } else { 0.0 }) as u32\n";
+    let run = isaforge(&["explain", "usc", text]).expect(0);
+    assert!(run.out().contains(whole) && run.out().contains(here), "{}", run.out());
+    let plain = isaforge(&["explain", "usc", "0 : fmad ft0, r5, r1, r9 | mov r0, ft0"]).expect(0);
+    let here = "\n  here      W0 = fma(S0 as f32, S1 as f32, S2 as f32) as u32\n";
+    assert!(plain.out().contains(whole) && plain.out().contains(here), "{}", plain.out());
+    // The data path of an example is not what the user asked for.
+    let named = isaforge(&["explain", "usc", "FMAD"]).expect(0);
+    assert!(named.out().contains(whole) && !named.out().contains("\n  here "), "{}", named.out());
+    for operation in isaforge_usc::Operation::ALL {
+        let name = operation.info().name;
+        let run = isaforge(&["explain", "usc", name]).expect(0);
+        assert!(run.out().contains("\n  does      "), "{name}\n{}", run.out());
+    }
 }
 
 #[test]

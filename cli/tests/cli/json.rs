@@ -166,6 +166,42 @@ fn effects_are_those_of_each_instruction() {
 }
 
 #[test]
+fn every_instruction_has_an_operation_or_an_intrinsic() {
+    for (set, least) in [("valhall", 188), ("valhall-2021", 150), ("usc", 85), ("vpu", 40)] {
+        let found = objects(&isaforge(&["list", set, "--json"]).expect(0));
+        let has = |one: &Value, key: &str| one[key].as_str().is_some_and(|text| !text.trim().is_empty());
+        for one in &found {
+            let named = one["intrinsics"].as_array().is_some_and(|names| !names.is_empty());
+            assert!(has(one, "mnemonic") && has(one, "title"), "{one}");
+            assert!(has(one, "operation") || named, "{one}");
+        }
+        let texts = found.iter().filter(|one| has(one, "operation")).count();
+        assert!(texts >= least, "{set} has {texts} texts");
+    }
+}
+
+#[test]
+fn an_explanation_has_the_operation_and_what_remains_of_it() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let usc = "0 : fmad.sat ft0, r5.abs.neg, r1, r9 | mov r0, ft0";
+    for (set, what, operation, here) in [
+        (&["valhall"][..], "FMA.f32.clamp_0_1 r0, r1, r2.neg, r3", "limit(fma(", "min(max(fma("),
+        (&["valhall"], "FMA.f32", "limit(fma(", "= fma("),
+        (&["--spec", riscv], "sub a2, a0, a1", "rd = rs1 - rs2", "rd = rs1 - rs2"),
+        (&["usc"], usc, "T = saturated(", "-abs(S0 as f32)"),
+        (&["vpu"], "Exit", "end()", "end()"),
+    ] {
+        let found = objects(&isaforge(&[&["explain", "--json"], set, &[what]].concat()).expect(0));
+        valid(&["explain", "valhall"], &found);
+        for (key, part) in [("operation", operation), ("here", here)] {
+            assert!(found[0][key].as_str().is_some_and(|text| text.contains(part)), "{what}, {key}: {}", found[0]);
+        }
+    }
+    let found = objects(&isaforge(&["explain", "valhall", "--json", "0091c10000000102"]).expect(1));
+    assert!(found[0]["operation"].is_null() && found[0]["here"].is_null(), "{}", found[0]);
+}
+
+#[test]
 fn a_set_is_an_object_with_its_calling_convention() {
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
     for set in [&["valhall"][..], &["usc"], &["vpu"], &["--spec", spec]] {

@@ -12,6 +12,7 @@ use crate::group::info::registers;
 use crate::group::table::{Operation, Record, Type};
 use crate::group::text::register;
 use crate::group::{Group, GroupIsa, Values, canonical};
+use crate::semantics::{Semantics, compose, show};
 use crate::text::Line;
 
 /// A group that contains only this operation, if possible.
@@ -26,6 +27,25 @@ pub fn example(isa: &'static GroupIsa, operation: &'static Operation) -> Option<
         }
         canonical(isa, &values).ok()
     })
+}
+
+/// What a group does: the texts of its operations, put together along the data path. `None` when the specification does
+/// not say it.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{explain::groups::operation, group::assemble};
+/// use isaforge_usc::{ISA, semantics::SEMANTICS};
+///
+/// let group = assemble(ISA, "fadd ft0, r0, r1 | mov r2, ft0")?.encode(ISA)?;
+/// println!("{}", operation(ISA, SEMANTICS, &group).unwrap());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn operation(isa: &'static GroupIsa, semantics: &Semantics, group: &Group) -> Option<String> {
+    let shape = compose(semantics, isa, &group.values(isa)).ok()?;
+    let name = |operand: u16| isa.operands.get(usize::from(operand)).map_or("?", |operand| operand.name);
+    Some(show(semantics, &shape, name))
 }
 
 /// The registers that a group reads or writes: the name of each, and the operand that refers to it.

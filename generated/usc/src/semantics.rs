@@ -14706,34 +14706,28 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(64, 1), [0, 65535, 65535, 65535]),
                     n(Compare, 1, b(1, 1), [1, 2, 65535, 65535]),
                     n(Not, 0, b(1, 1), [3, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [24, 0, 0, 3]),
+                    n(Intrinsic, 0, b(1, 1), [25, 0, 0, 3]),
                 ],
                 lists: &[],
                 constants: &[0],
+                modifiers: &[],
+                intrinsics: &[25],
+            },
+            Operation {
+                text: "unexplained()",
+                nodes: &[n(Intrinsic, 0, b(1, 1), [24, 0, 0, 65535])],
+                lists: &[],
+                constants: &[],
                 modifiers: &[],
                 intrinsics: &[24],
             },
             Operation {
-                text: "fault(unknown)",
-                nodes: &[
-                    n(Const, 0, u(64, 1), [0, 65535, 65535, 65535]),
-                    n(Fault, 1, u(64, 1), [0, 65535, 65535, 65535]),
-                ],
+                text: "unexplained()",
+                nodes: &[n(Intrinsic, 0, b(1, 1), [24, 0, 0, 65535])],
                 lists: &[],
-                constants: &[0],
+                constants: &[],
                 modifiers: &[],
-                intrinsics: &[],
-            },
-            Operation {
-                text: "fault(unknown)",
-                nodes: &[
-                    n(Const, 0, u(64, 1), [0, 65535, 65535, 65535]),
-                    n(Fault, 1, u(64, 1), [0, 65535, 65535, 65535]),
-                ],
-                lists: &[],
-                constants: &[0],
-                modifiers: &[],
-                intrinsics: &[],
+                intrinsics: &[24],
             },
         ],
         intrinsics: &[
@@ -15026,6 +15020,18 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 },
             },
             Intrinsic {
+                name: "unexplained",
+                doc: "An operation of which only the name is public. It faults.",
+                parameters: &[],
+                result: None,
+                effects: Effects {
+                    reads: true,
+                    writes: true,
+                    waits: false,
+                    flow: true,
+                },
+            },
+            Intrinsic {
                 name: "return_from_breakpoint",
                 doc: "Goes to where the breakpoint was met.",
                 parameters: &[],
@@ -15263,7 +15269,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
         ],
         spaces: &["memory"],
-        faults: &["format", "unknown"],
+        faults: &["format"],
         nan16: None,
         nan32: Some(0x7fc00000),
         nan64: None,
@@ -15839,6 +15845,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 /// #     fn iterate_directly(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_directly") }
 /// #     fn iterate_and_sample(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_and_sample") }
 /// #     fn mutex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("mutex") }
+/// #     fn unexplained(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("unexplained") }
 /// #     fn return_from_breakpoint(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("return_from_breakpoint") }
 /// }
 ///
@@ -16083,6 +16090,12 @@ pub trait Intrinsics<const L: usize> {
         argument_1: [u32; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
+    /// An operation of which only the name is public. It faults.
+    ///
+    /// # Errors
+    /// When the intrinsic cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn unexplained(&mut self, mask: u64) -> Result<(), Self::Fault>;
     /// Goes to where the breakpoint was met.
     ///
     /// # Errors
@@ -16128,6 +16141,7 @@ pub trait Intrinsics<const L: usize> {
 /// #     fn iterate_directly(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_directly") }
 /// #     fn iterate_and_sample(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_and_sample") }
 /// #     fn mutex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("mutex") }
+/// #     fn unexplained(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("unexplained") }
 /// #     fn return_from_breakpoint(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("return_from_breakpoint") }
 /// # }
 /// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "log2").unwrap();
@@ -16336,7 +16350,8 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        24 => machine.return_from_breakpoint(mask).map(|()| [0; L]),
+        24 => machine.unexplained(mask).map(|()| [0; L]),
+        25 => machine.return_from_breakpoint(mask).map(|()| [0; L]),
         _ => Ok(argument(usize::MAX)),
     }
 }
