@@ -313,8 +313,22 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
                 let to = cpu.task.breakpoint.ok_or(Trap::Breakpoint)?;
                 self.goal = Some(to.into());
             }
-            _ => return Err(Trap::Unknown),
+            _ => return Err(Trap::Intrinsic(name)),
         }
         nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_intrinsic_of_the_specification_is_implemented() {
+        let arms = include_str!("graph.rs").split_once("fn intrinsic").expect("it is above").1;
+        for (number, intrinsic) in SEMANTICS.intrinsics.iter().enumerate() {
+            let arm = format!("\"{}\"", intrinsic.name);
+            assert!(function(number as u16).is_some() || arms.contains(&arm), "{} has none", intrinsic.name);
+        }
     }
 }

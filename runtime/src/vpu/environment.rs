@@ -2,7 +2,8 @@
 //! the functions that the specification cannot express.
 
 use isaforge_core::semantics::evaluate::{Column, Environment};
-use isaforge_core::semantics::{AtomicOp, Special, Type};
+use isaforge_core::semantics::{AtomicOp, Op as Node, Special, Type};
+use isaforge_vpu::semantics::{Intrinsics, SEMANTICS, call};
 
 use crate::exec::vector::effect::Rows;
 use crate::exec::vector::{bits_of, mask_of};
@@ -18,6 +19,23 @@ use crate::vpu::world::{Outside, QUEUE, World};
 const HIT: u64 = 6;
 /// The latency in cycles of other data.
 const MISS: u64 = 30;
+
+/// Whether the text of an instruction raises a fault.
+const fn raises_faults() -> bool {
+    let mut operation = 0;
+    while operation < SEMANTICS.operations.len() {
+        let nodes = SEMANTICS.operations[operation].nodes;
+        let mut node = 0;
+        while node < nodes.len() {
+            if matches!(nodes[node].op, Node::Fault) {
+                return true;
+            }
+            node += 1;
+        }
+        operation += 1;
+    }
+    false
+}
 
 type Result<T> = std::result::Result<T, Wait>;
 
@@ -80,66 +98,6 @@ impl Threads<'_> {
             let latency = self.world.latency(base(t));
             self.group.ready = self.group.ready.max(now + latency);
         }
-    }
-
-    fn lock(&mut self, address: &Column<THREADS>, mask: u64) -> Result<()> {
-        let places = address.map(|address| self.world.tile_place(address));
-        if threads(mask).any(|t| self.world.tiles[places[t].0].locked[places[t].1]) {
-            return Err(Wait::Lock);
-        }
-        threads(mask).for_each(|t| self.world.tiles[places[t].0].locked[places[t].1] = true);
-        Ok(())
-    }
-
-    fn unlock(&mut self, address: &Column<THREADS>, mask: u64) {
-        let mut not_held = false;
-        for t in threads(mask) {
-            let (buffer, element, _) = self.world.tile_place(address[t]);
-            not_held |= !std::mem::replace(&mut self.world.tiles[buffer].locked[element], false);
-        }
-        if not_held {
-            self.world.warn(Misuse::UnlockNotHeld, self.group);
-        }
-    }
-
-    fn wait_for_result(&mut self, mask: u64) -> Result<()> {
-        let pending = u64::from(self.group.pending);
-        if pending & mask != 0 && self.out.clock.is_some_and(|now| now < self.group.ready) {
-            return Err(Wait::Memory);
-        }
-        if mask & !pending != 0 {
-            self.world.warn(Misuse::FinishWithoutIssue, self.group);
-        }
-        Ok(())
-    }
-
-    fn allocate(&mut self) -> Result<()> {
-        if self.group.reserved.is_some() {
-            self.world.warn(Misuse::SecondAllocate, self.group);
-            return Ok(());
-        }
-        let Some(bank) = self.world.holders.iter().position(|n| *n == 0) else { return Err(Wait::Bank) };
-        self.world.holders[bank] = 1;
-        self.group.reserved = Some(bank as u8);
-        Ok(())
-    }
-
-    fn launch(&mut self, living: u64, start: u64) -> Result<()> {
-        let Some(bank) = self.group.reserved else {
-            self.world.warn(Misuse::LaunchWithoutBank, self.group);
-            return Ok(());
-        };
-        if living == 0 {
-            self.world.warn(Misuse::EmptyLaunch, self.group);
-            self.world.release(bank);
-        } else if self.world.queue.len() >= QUEUE {
-            return Err(Wait::Queue);
-        } else {
-            let [entry, x, y] = [0, 16, 32].map(|shift| (start >> shift) as u16);
-            self.world.queue.push_back(Start { entry, x, y, living: living as u8 & 15, bank, registers: None });
-        }
-        self.group.reserved = None;
-        Ok(())
     }
 }
 
@@ -320,24 +278,86 @@ impl Environment<THREADS> for Threads<'_> {
     }
 
     fn fault(&mut self, _: u16, _: &Column<THREADS>, _: u64) -> Result<()> {
-        // The specification declares no faults.
+        // Only the text of `lock` for a machine of the specification faults; this one waits.
+        const { assert!(!raises_faults(), "an instruction faults, which this machine cannot do") };
         Ok(())
     }
 
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<THREADS>], mask: u64) -> Result<Column<THREADS>> {
-        match (intrinsic, arguments) {
-            (name::UNMASK, _) => self.group.active = self.group.living,
-            (name::LOCK, [address]) => self.lock(address, mask)?,
-            (name::UNLOCK, [address]) => self.unlock(address, mask),
-            (name::WAIT_FOR_RESULT, _) => self.wait_for_result(mask)?,
-            (name::ALLOCATE, _) => self.allocate()?,
-            (name::LAUNCH, [living, start]) => {
-                // Executed once for the group, with the arguments of its lowest active thread.
-                let first = threads(mask).next().unwrap_or(0);
-                self.launch(living[first], start[first])?;
-            }
-            _ => {}
+        call(self, intrinsic, arguments, mask)
+    }
+}
+
+/// Generated from the specification, so that an intrinsic without an implementation does not compile.
+impl Intrinsics<THREADS> for Threads<'_> {
+    type Fault = Wait;
+
+    fn unmask(&mut self, _: u64) -> Result<()> {
+        self.group.active = self.group.living;
+        Ok(())
+    }
+
+    fn lock(&mut self, at: [u32; THREADS], mask: u64) -> Result<()> {
+        let places = at.map(|at| self.world.tile_place(at.into()));
+        if threads(mask).any(|t| self.world.tiles[places[t].0].locked[places[t].1]) {
+            return Err(Wait::Lock);
         }
-        Ok([0; THREADS])
+        threads(mask).for_each(|t| self.world.tiles[places[t].0].locked[places[t].1] = true);
+        Ok(())
+    }
+
+    fn unlock(&mut self, at: [u32; THREADS], mask: u64) -> Result<()> {
+        let mut not_held = false;
+        for t in threads(mask) {
+            let (buffer, element, _) = self.world.tile_place(at[t].into());
+            not_held |= !std::mem::replace(&mut self.world.tiles[buffer].locked[element], false);
+        }
+        if not_held {
+            self.world.warn(Misuse::UnlockNotHeld, self.group);
+        }
+        Ok(())
+    }
+
+    fn wait_for_result(&mut self, mask: u64) -> Result<()> {
+        let pending = u64::from(self.group.pending);
+        if pending & mask != 0 && self.out.clock.is_some_and(|now| now < self.group.ready) {
+            return Err(Wait::Memory);
+        }
+        if mask & !pending != 0 {
+            self.world.warn(Misuse::FinishWithoutIssue, self.group);
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, _: u64) -> Result<()> {
+        if self.group.reserved.is_some() {
+            self.world.warn(Misuse::SecondAllocate, self.group);
+            return Ok(());
+        }
+        let Some(bank) = self.world.holders.iter().position(|n| *n == 0) else { return Err(Wait::Bank) };
+        self.world.holders[bank] = 1;
+        self.group.reserved = Some(bank as u8);
+        Ok(())
+    }
+
+    fn launch(&mut self, living: [u8; THREADS], start: Column<THREADS>, mask: u64) -> Result<()> {
+        let Some(bank) = self.group.reserved else {
+            self.world.warn(Misuse::LaunchWithoutBank, self.group);
+            return Ok(());
+        };
+        // Executed once for the group, with the arguments of its lowest active thread.
+        let first = threads(mask).next().unwrap_or(0);
+        let living = living[first];
+        if living == 0 {
+            self.world.warn(Misuse::EmptyLaunch, self.group);
+            self.world.release(bank);
+        } else if self.world.queue.len() >= QUEUE {
+            return Err(Wait::Queue);
+        } else {
+            let [entry, x, y] = [0, 16, 32].map(|shift| (start[first] >> shift) as u16);
+            self.world.queue.push_back(Start { entry, x, y, living: living & 15, bank, registers: None });
+        }
+        self.group.reserved = None;
+        Ok(())
     }
 }

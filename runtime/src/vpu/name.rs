@@ -30,5 +30,5 @@ numbers! { states, state => state.name;
 FLAG = "flag", POSITION = "position", TILE_SIZE = "tile_size", PENDING = "pending", RESULT = "result" }
 numbers! { spaces, space => space; EXTERNAL = "external", TILE = "tile", PALETTE = "palette" }
 numbers! { intrinsics, intrinsic => intrinsic.name;
-UNMASK = "unmask", LOCK = "lock", UNLOCK = "unlock", WAIT_FOR_RESULT = "wait_for_result",
+UNMASK = "unmask", LOCK = "lock", WAIT_FOR_RESULT = "wait_for_result",
 ALLOCATE = "allocate", LAUNCH = "launch" }
