@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::engine::Execution;
 use crate::usc::host::Software;
 use crate::usc::machine::Machine;
 use crate::usc::program::Program;
@@ -46,6 +47,14 @@ impl Verdict {
 /// # Errors
 /// When the line is malformed, or its program cannot be loaded.
 pub fn program(line: &str) -> Result<Verdict, ConformError> {
+    program_on(Execution::best(), line)
+}
+
+/// Does the same as [`program`] with the given engine.
+///
+/// # Errors
+/// As [`program`].
+pub fn program_on(execution: Execution, line: &str) -> Result<Verdict, ConformError> {
     let value: Value = serde_json::from_str(line).map_err(|e| ConformError::Json(e.to_string()))?;
     let bytes = value["bytes"].as_str().and_then(hex_bytes).ok_or(ConformError::Shape("bytes"))?;
     let program = Program::load(&bytes).map_err(|e| ConformError::Load(e.to_string()))?;
@@ -53,7 +62,8 @@ pub fn program(line: &str) -> Result<Verdict, ConformError> {
     let outputs: Vec<Output> =
         outputs.iter().map(Output::read).collect::<Option<_>>().ok_or(ConformError::Shape("outputs"))?;
     let runs = value["runs"].as_array().ok_or(ConformError::Shape("runs"))?;
-    let runs = runs.iter().map(|r| run(&program, &outputs, &value["specials"], r)).collect::<Result<_, _>>()?;
+    let runs =
+        runs.iter().map(|r| run(execution, &program, &outputs, [&value["specials"], r])).collect::<Result<_, _>>()?;
     Ok(Verdict { name: value["name"].as_str().unwrap_or_default().to_owned(), runs })
 }
 
@@ -83,8 +93,13 @@ impl Output {
     }
 }
 
-fn run(program: &Program, outputs: &[Output], specials: &Value, run: &Value) -> Result<Vec<String>, ConformError> {
-    let mut machine = Machine::new(Software::default());
+fn run(
+    execution: Execution,
+    program: &Program,
+    outputs: &[Output],
+    [specials, run]: [&Value; 2],
+) -> Result<Vec<String>, ConformError> {
+    let mut machine = Machine::new(Software::default()).on(execution);
     let mut task = Task::new(1).map_err(|_| ConformError::Shape("runs"))?;
     for (key, shape) in [("inputs", "inputs"), ("shared", "shared"), ("specials", "specials")] {
         for (register, value) in registers(&run[key]).ok_or(ConformError::Shape(shape))? {

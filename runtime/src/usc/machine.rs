@@ -8,6 +8,7 @@ mod bundle;
 mod turns;
 
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
 use crate::level::Level;
 use crate::usc::common::{Common, MUTEXES, Room};
 use crate::usc::error::{RunError, SetupError};
@@ -55,6 +56,12 @@ impl<H: Host> Machine<H> {
     pub fn at_level(mut self, level: Level) -> Machine<H> {
         self.level = level;
         self
+    }
+
+    /// Returns the machine with another engine.
+    pub fn on(self, execution: Execution) -> Machine<H> {
+        let machine = self.at_level(execution.level());
+        if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
     }
 
     /// Returns the machine with a time limit for its runs.

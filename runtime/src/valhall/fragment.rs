@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
 use crate::memory::Memory;
 use crate::valhall::launch::{FragmentOutcome, Launch, Origin, Outcome, RunError, Stage, check_limit, check_program};
 
+use super::fast;
 use super::group::Machine;
 use super::host::{Format, Handle, Host, HostError, Image, Primitive, Target, Texel};
 use super::observe::Observer;
@@ -212,23 +214,44 @@ pub fn run_fragment(
     budget: u64,
     deadline: Deadline,
 ) -> Result<FragmentOutcome, RunError> {
+    run_fragment_on(Execution::reference(), program, uniforms, (budget, deadline))
+}
+
+/// Runs like [`run_fragment`], with the given engine.
+///
+/// # Errors
+/// As [`run_fragment`].
+pub fn run_fragment_on(
+    execution: Execution,
+    program: &[u64],
+    uniforms: &[u32],
+    limits: (u64, Deadline),
+) -> Result<FragmentOutcome, RunError> {
     check_program(program, uniforms)?;
     let program = Program::new(program);
-    let mut machine = Machine::new(&program, uniforms, budget, ());
-    machine.deadline = deadline;
     let mut warp = Warp::new(1);
     warp.draws = true;
     let mut memory = Memory::new();
     // This cannot fail, since no other region is mapped.
     let _ = memory.map(IMAGE, vec![0; 16]);
-    let (mut easel, origin) = (Easel::default(), Pixels([[0; 2]; LANES]));
-    machine.alone(&mut warp, &origin, &mut memory, &mut easel)?;
-    let outcome = machine.outcome();
+    let (mut easel, pixels) = (Easel::default(), || Pixels([[0; 2]; LANES]));
+    let outcome = match execution.engine() {
+        Engine::Reference => {
+            let mut machine = Machine::new(&program, uniforms, limits.0, ());
+            machine.deadline = limits.1;
+            machine.alone(&mut warp, &pixels(), &mut memory, &mut easel)?;
+            machine.outcome()
+        }
+        Engine::Handlers | Engine::Compiled => {
+            let warps = std::iter::once((warp.clone(), pixels()));
+            fast::draw(&program, uniforms, limits, execution.level(), warps, &mut memory, &mut easel)?
+        }
+    };
     let thread_instructions = outcome.thread_instructions;
     let stored = outcome.mnemonics.iter().any(|&(mnemonic, _)| mnemonic == isaforge_valhall::Opcode::StCvt.mnemonic());
     let image = || Format::RGBA32F.decode(memory.region(IMAGE).unwrap_or_default()).channels;
     match easel.colour.or_else(|| stored.then(image)) {
         Some(colour) => Ok(FragmentOutcome { colour, thread_instructions }),
-        None => Err(RunError::NoColour { place: program.place(warp.pc as usize, &origin, Some(0)) }),
+        None => Err(RunError::NoColour { place: program.place(warp.pc as usize, &pixels(), Some(0)) }),
     }
 }

@@ -73,7 +73,7 @@ mod warp;
 pub mod watched;
 
 pub use compute::{run_observed, run_with};
-pub use fragment::{Fragments, run_fragment};
+pub use fragment::{Fragments, run_fragment, run_fragment_on};
 pub use run::{draw, draw_observed, draw_on, run, run_hosted, run_on};
 pub use run::{run_vertices, run_vertices_observed, run_vertices_on};
 pub use vertex::Vertices;

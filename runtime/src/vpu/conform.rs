@@ -6,6 +6,7 @@ use isaforge_core::annotate::Role;
 use isaforge_vpu::decode;
 use serde_json::Value;
 
+use crate::engine::Execution;
 use crate::vpu::error::RunError;
 use crate::vpu::machine::{Config, Machine};
 use crate::vpu::processor::Ended;
@@ -74,15 +75,15 @@ const MAX_PROBLEMS: usize = 20;
 /// # Errors
 /// When the line is malformed.
 pub fn program(line: &str) -> Result<Verdict, ConformError> {
-    program_with(line, &Config::default())
+    program_with(Execution::best(), line, &Config::default())
 }
 
-/// Does the same as [`program`] on a machine of this configuration, except that tile size and memory come from the
-/// line.
+/// Does the same as [`program`] with the given engine, on a machine of this configuration, except that tile size and
+/// memory come from the line.
 ///
 /// # Errors
 /// When the line is malformed.
-pub fn program_with(line: &str, config: &Config) -> Result<Verdict, ConformError> {
+pub fn program_with(execution: Execution, line: &str, config: &Config) -> Result<Verdict, ConformError> {
     let value: Value = serde_json::from_str(line).map_err(|e| ConformError::Json(e.to_string()))?;
     let string = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
     let words = value["words"].as_array().ok_or(ConformError::Shape("words"))?;
@@ -99,6 +100,7 @@ pub fn program_with(line: &str, config: &Config) -> Result<Verdict, ConformError
     };
     for way in [Way::Completion, Way::Cycles] {
         let mut machine = scene.machine(&words, config)?;
+        machine.set_execution(execution);
         let report = match way {
             Way::Completion => machine.run(),
             Way::Cycles => machine.run_cycles(),

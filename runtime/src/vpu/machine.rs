@@ -102,6 +102,11 @@ impl Machine {
         Ok(())
     }
 
+    /// Returns the machine code that the program was compiled to so far, as text.
+    pub fn listing(&self) -> String {
+        self.program.listing()
+    }
+
     /// Sets how many instructions all groups together may issue from now on.
     pub fn set_budget(&mut self, budget: u64) {
         (self.budget, self.full_budget) = (budget, budget);

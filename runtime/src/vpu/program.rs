@@ -139,6 +139,12 @@ impl Program {
         self.together.get_or_init(|| (Side::new(&self.instructions.ops, self.tile_size), Sequences::new()))
     }
 
+    /// Returns the machine code compiled so far as text.
+    pub(crate) fn listing(&self) -> String {
+        let Some((side, sequences)) = self.together.get() else { return String::new() };
+        side.listing() + &sequences.listing(|pc| self.text(pc))
+    }
+
     pub(crate) fn word(&self, pc: u16) -> u64 {
         self.words[usize::from(pc) % PROGRAM]
     }

@@ -84,6 +84,12 @@ impl Side {
         Side { codes, constants, before, read, begin: Default::default(), targets, touched, uniform }
     }
 
+    /// Returns the machine code of the hoisted computations as text.
+    pub(crate) fn listing(&self) -> String {
+        let begin = self.begin.iter().filter_map(|begin| begin.made()?.as_ref());
+        begin.map(|function| format!("beginning of groups\n{}\n", code(function))).collect()
+    }
+
     /// Iterates over the rows that are zero when a group begins.
     fn zeros(&self) -> impl Iterator<Item = u16> {
         self.touched.iter().copied().chain([row::PENDING])
@@ -130,6 +136,11 @@ impl Side {
     pub(crate) fn code(&self, word: usize) -> Option<&Code<PART, Groups>> {
         self.codes.get(word)?.as_ref()
     }
+}
+
+/// Returns machine code as text. It comes from the operations of several instructions at once.
+fn code(function: &BlockFn) -> String {
+    function.listing(|_| String::new())
 }
 
 /// Finds, for each instruction, the rows that have the same word for all threads while it executes, wherever the
@@ -186,6 +197,11 @@ impl<T> Default for Often<T> {
 }
 
 impl<T> Often<T> {
+    /// The value, if it was created.
+    pub(super) fn made(&self) -> Option<&T> {
+        self.made.get()
+    }
+
     #[inline]
     pub(super) fn get(&self, level: Level, make: impl FnOnce() -> T) -> Option<&T> {
         if let Some(made) = self.made.get() {

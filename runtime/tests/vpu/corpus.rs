@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use isaforge_runtime::Execution;
 use isaforge_runtime::vpu::{Config, conform};
 
 fn text(name: &str) -> String {
@@ -15,7 +16,8 @@ fn programs_pass(config: &Config) {
     let mut bad = Vec::new();
     let text = text("programs.jsonl");
     for line in text.lines() {
-        let verdict = conform::program_with(line, config).expect("a line of the corpus is understood");
+        let verdict =
+            conform::program_with(Execution::best(), line, config).expect("a line of the corpus is understood");
         if !verdict.passes() {
             bad.push(format!("{}:\n  {}", verdict.name, verdict.problems.join("\n  ")));
         }

@@ -13,6 +13,7 @@ mod input;
 
 use isaforge_core::float::Format;
 
+use crate::engine::Execution;
 use crate::memory::Memory;
 use crate::valhall::launch::Launch;
 pub use error::VectorError;
@@ -118,6 +119,14 @@ type Answer = (String, u64);
 /// # Errors
 /// When the result differs from the expected one, or the row cannot be checked.
 pub fn vector(row: &str) -> Result<(), VectorError> {
+    vector_on(Execution::best(), row)
+}
+
+/// Checks a row like [`vector`], with the given engine.
+///
+/// # Errors
+/// As [`vector`].
+pub fn vector_on(execution: Execution, row: &str) -> Result<(), VectorError> {
     let columns: Vec<&str> = row.trim_end_matches(['\r', '\n']).split('\t').collect();
     let [operation, modifiers, inputs, wanted, basis] = columns[..] else {
         return Err(VectorError::Columns(columns.len()));
@@ -133,7 +142,7 @@ pub fn vector(row: &str) -> Result<(), VectorError> {
         Some(found) => vec![([&[operation], &modifiers[..]].concat().join("."), found)],
         None => build::instructions(operation, &modifiers, &inputs)?
             .into_iter()
-            .map(|built| execute(built.word, &built.inputs).map(|found| (built.text, found)))
+            .map(|built| execute(execution, built.word, &built.inputs).map(|found| (built.text, found)))
             .collect::<Result<Vec<Answer>, _>>()?,
     };
     for (what, found) in answers {
@@ -179,7 +188,7 @@ fn words(modifiers: &str) -> Vec<String> {
 const OUT: u64 = 0x1000;
 
 /// Executes one instruction with its inputs in r0, r2, r4 … (and the registers after them). Returns r20 and r21.
-fn execute(word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
+fn execute(execution: Execution, word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
     let mut uniforms = vec![OUT as u32, (OUT >> 32) as u32];
     let mut program = Vec::new();
     for (register, word) in inputs.iter().flat_map(|i| [i.value as u32, (i.value >> 32) as u32]).enumerate() {
@@ -190,7 +199,8 @@ fn execute(word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
     program.push(build::store_result()?);
     let mut memory = Memory::new();
     memory.map(OUT, vec![0; 8])?;
-    crate::valhall::run(&Launch { program, uniforms, budget: 1000, ..Launch::default() }, &mut memory)?;
+    let launch = Launch { program, uniforms, budget: 1000, ..Launch::default() };
+    crate::valhall::run_on(execution, &launch, &mut memory)?;
     let mut bytes = [0; 8];
     // This succeeds, since the region was mapped above with eight bytes.
     bytes.copy_from_slice(memory.region(OUT).unwrap_or(&[0; 8]));

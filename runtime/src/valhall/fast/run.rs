@@ -32,8 +32,8 @@ mod runner;
 mod single;
 mod vertex;
 
-pub use draw::run as draw;
-pub use launch::{run, run_hosted, run_listed};
+pub use draw::{listing as draw_listing, run as draw};
+pub use launch::{listing, run, run_hosted, run_listed};
 pub use observed::{run_logged, run_probed};
 pub use parallel::{run_parallel, run_parallel_with, run_vertices_parallel};
 pub use probe::Held;

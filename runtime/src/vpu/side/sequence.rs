@@ -1,5 +1,6 @@
 //! Consecutive instructions as machine code, for the case that all threads of all groups execute them.
 
+use std::fmt::Write;
 use std::ops::Range;
 
 use isaforge_core::semantics::Op as Node;
@@ -15,7 +16,7 @@ use crate::vpu::group::row;
 use crate::vpu::instructions::{Instructions, PROGRAM};
 use crate::vpu::name;
 use crate::vpu::side::lanes::{Groups, PART};
-use crate::vpu::side::{Often, Side};
+use crate::vpu::side::{Often, Side, code};
 
 /// The maximum number of instructions of a sequence.
 const MAX_SEQUENCE: u16 = 64;
@@ -29,6 +30,12 @@ pub(crate) enum Item {
     Steps(u16, Range<usize>),
     /// A check whether results are pending already, for the instruction at an address, which makes results pending.
     Pends(u16),
+}
+
+impl Item {
+    fn function(&self) -> Option<&BlockFn> {
+        if let Item::Machine(function) = self { Some(function) } else { None }
+    }
 }
 
 /// Consecutive instructions.
@@ -52,6 +59,24 @@ impl Sequences {
     #[inline]
     pub(crate) fn at(&self, instructions: &Instructions, side: &Side, pc: u16, level: Level) -> Option<&Sequence> {
         self.0.get(usize::from(pc))?.get(level, || Sequence::new(instructions, side, pc, level))
+    }
+
+    /// Returns the machine code of the sequences as text, each after its instructions, which `text` formats.
+    pub(crate) fn listing(&self, text: impl Fn(u16) -> String) -> String {
+        let mut listed = String::new();
+        for (first, sequence) in (0..).zip(&self.0).filter_map(|(first, often)| Some((first, often.made()?))) {
+            let functions: Vec<&BlockFn> = sequence.items.iter().filter_map(Item::function).collect();
+            if functions.is_empty() {
+                continue;
+            }
+            let _ = writeln!(listed, "sequence {first}: {} instructions", sequence.length);
+            for pc in first..first + sequence.length {
+                let _ = writeln!(listed, "{pc}: {}", text(pc));
+            }
+            functions.into_iter().for_each(|function| listed.push_str(&code(function)));
+            listed.push('\n');
+        }
+        listed
     }
 }
 

@@ -45,6 +45,11 @@ pub fn run(
     Ok(runner.outcome())
 }
 
+/// Returns the machine code that earlier runs of a fragment program have left, as text like that of a launch.
+pub fn listing(program: &[u64], uniforms: &[u32], host: &dyn Host, level: Level) -> String {
+    Loaded::drawing(&Program::new(program), uniforms, host, level).listing()
+}
+
 /// A bundle for warps that are workgroups of their own.
 pub struct Alone<'a> {
     code: &'a Code<'a>,

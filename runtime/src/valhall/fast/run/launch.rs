@@ -35,28 +35,15 @@ pub fn run_hosted(
     host: &mut dyn Host,
     level: Level,
 ) -> Result<Outcome, RunError> {
-    run_then(launch, memory, host, level, |_, outcome| outcome)
-}
-
-/// Runs a compute program, and passes what was loaded to `then`.
-fn run_then<T>(
-    launch: &Launch,
-    memory: &mut Memory,
-    host: &mut dyn Host,
-    level: Level,
-    then: impl FnOnce(&Loaded<'_>, Outcome) -> T,
-) -> Result<T, RunError> {
     check(launch)?;
     let program = Program::new(&launch.program);
     let loaded = Loaded::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level);
     let mut runner = runner(&loaded, launch);
     run_groups(&loaded, &mut runner, launch, &mut Outside::new(memory, host), 0..count(launch))?;
-    let outcome = runner.outcome();
-    Ok(then(&loaded, outcome))
+    Ok(runner.outcome())
 }
 
-/// Like [`run`]. Also returns the machine code as text: the code of each function after the instructions that it was
-/// compiled from. The text is empty if the level does not compile.
+/// Like [`run`]. Also returns the machine code as [`listing`] does.
 ///
 /// # Errors
 /// As [`run`].
@@ -66,12 +53,16 @@ pub fn run_listed(
     host: &mut dyn Host,
     level: Level,
 ) -> Result<(Outcome, String), RunError> {
-    let text = |pc: u64| {
-        let word = launch.program.get(pc as usize).copied().unwrap_or_default();
-        let instruction = isaforge_valhall::decode(word);
-        instruction.map_or_else(|_| format!("{pc}:"), |instruction| format!("{pc}: {instruction}"))
-    };
-    run_then(launch, memory, host, level, |loaded, outcome| (outcome, loaded.functions().listing(text)))
+    let outcome = run_hosted(launch, memory, host, level)?;
+    Ok((outcome, listing(launch, host, level)))
+}
+
+/// Returns the machine code that runs of a launch have left, as text: the code of each function after the instructions
+/// that it was compiled from. The text is empty if the level does not compile, or if the program is too long to be
+/// cached.
+pub fn listing(launch: &Launch, host: &dyn Host, level: Level) -> String {
+    let program = Program::new(&launch.program);
+    Loaded::hosted(&program, &launch.uniforms, warps(launch) as u32, host, level).listing()
 }
 
 /// Returns the number of warps of a workgroup.

@@ -108,6 +108,15 @@ impl<'a> Loaded<'a> {
         &self.kept.functions[usize::from(self.code.keeps_all())]
     }
 
+    /// Returns this machine code as text, after the instructions of the program.
+    pub fn listing(&self) -> String {
+        self.functions().listing(|pc| {
+            let word = self.code.program.words.get(pc as usize).copied().unwrap_or_default();
+            let instruction = isaforge_valhall::decode(word);
+            instruction.map_or_else(|_| format!("{pc}:"), |instruction| format!("{pc}: {instruction}"))
+        })
+    }
+
     /// Creates a runner for workgroups of `warps` warps.
     pub fn runner(&'a self, uniforms: &'a [u32], warps: u32, budget: u64) -> Runner<'a> {
         Runner::new(&self.code, self.functions(), uniforms, warps, budget)
