@@ -90,7 +90,7 @@ pub static ALL: &[Builtin] = &[
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
         hardware: Some(isaforge_valhall_2021::semantics::HARDWARE),
-        launch: None,
+        launch: Some(""),
         measured: None,
         judges: None,
     },

@@ -428,7 +428,8 @@ fn instructions_are_counted_by_name() {
     let bars = folder.path().join("bars.svg");
     let found = run(&["--profile", "--profile-svg", bars.to_str().unwrap(), &path("sieve.elf")]);
     assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
-    let (table, output) = text(&found.stdout).split_once("\nexecuted by: reference\n").expect("it has a table");
+    let (table, output) =
+        text(&found.stdout).split_once("\nexecuted by: compiled (counted by the reference)\n").expect("it has a table");
     assert_eq!(output, fs::read_to_string(programs().join("sieve.out")).unwrap());
     let column = |name: &str, index: usize| {
         let row = table.lines().find(|line| line.ends_with(&format!(" {name}"))).expect("it has a row");

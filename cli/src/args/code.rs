@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use isaforge_core::number;
 
-use super::TargetArgs;
 use super::candidates::{classified, explainable, instructions, sets};
+use super::{Choice, TargetArgs};
 use crate::code::{How, Order};
 use crate::input::path_parser;
 use crate::target::Target;
@@ -303,6 +303,9 @@ pub struct ConformArgs {
     /// Files of recorded cases; the format is detected from the content
     #[arg(required_unless_present = "json_schema", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// What executes the cases.
+    #[command(flatten)]
+    pub choice: Choice,
     /// List the first N failures of each file
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub failures: usize,

@@ -3,11 +3,13 @@
 //! - `code`: the arguments of commands on machine code and assembly
 //! - `spec`: those of commands on specifications
 //! - `run`: those of commands that execute
+//! - `engine`: those that select what executes
 //! - `candidates`: what shells offer for arguments
 //! - [`parser`]: the parser made from them
 
 mod candidates;
 mod code;
+mod engine;
 pub mod parser;
 mod run;
 mod spec;
@@ -26,6 +28,7 @@ use crate::input::path_parser;
 use crate::target::{Target, from_specification};
 
 pub use code::*;
+pub use engine::Choice;
 pub use run::*;
 pub use spec::*;
 

@@ -18,13 +18,7 @@ pub fn names_specification(arguments: &[OsString]) -> bool {
 ///
 /// With `--spec` there is no ISA argument, and the positional arguments after it move up.
 pub fn command_line(with_spec: bool) -> clap::Command {
-    let mut command = Cli::command();
-    // A variable that is set to nothing is none.
-    for (name, variable) in [("engine", "ISAFORGE_ENGINE"), ("level", "ISAFORGE_LEVEL")] {
-        if std::env::var_os(variable).is_some_and(|value| value.is_empty()) {
-            command = command.mut_subcommand("run", |run| run.mut_arg(name, |argument| argument.env(None::<&str>)));
-        }
-    }
+    let command = Cli::command();
     if !with_spec {
         return command;
     }

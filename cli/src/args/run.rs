@@ -1,12 +1,12 @@
 //! Arguments of commands that execute programs.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use isaforge_runtime::{Engine, Level};
 
+use super::engine::Choice;
 use crate::input::path_parser;
 
 /// Arguments of `run`.
@@ -27,7 +27,7 @@ pub struct RunArgs {
     /// Maximum number of instructions to execute, with `--spec`; ten billion unless the launch file sets one
     #[arg(long, value_name = "N", requires = "spec")]
     pub budget: Option<u64>,
-    /// Print the compiled machine code, annotated with the instructions it came from
+    /// Print the compiled machine code, annotated with the instructions it came from; not for recorded cases
     #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "races"])]
     pub dump_jit: bool,
     /// Write a commented launch file next to an assembly program
@@ -67,20 +67,19 @@ pub struct RunArgs {
 
 /// What executes a program.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Engines (all produce the same results)")]
 pub struct EngineArgs {
-    /// `reference` (one instruction at a time), `handlers` (several warps at once) or `compiled` (machine code for hot
-    /// code); the fastest by default
-    #[arg(long, env = "ISAFORGE_ENGINE", value_name = "ENGINE", value_parser = engine_parser(), hide_possible_values = true, hide_env_values = true)]
-    pub engine: Option<Engine>,
-    /// Host instructions to use: `portable`, `avx2`, `avx512` or `avx512fp16`; the best available by default
-    #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
-    pub level: Option<&'static str>,
+    /// The engine and the level.
+    #[command(flatten)]
+    pub choice: Choice,
+    /// Run the workgroups of a compute launch on N threads of the host. The results are those of one thread, unless
+    /// workgroups race
+    #[arg(long = "threads", value_name = "N", default_value = "1", hide_default_value = true, conflicts_with_all = ["compare", "races", "dump_jit", "init"])]
+    pub host_threads: NonZero<usize>,
     /// Skip the verification of machine code before it runs
     #[arg(long)]
     pub unchecked: bool,
     /// Run on all engines and levels of this processor and report the first instruction that differs, with exit status
-    /// 1; no outputs are written
+    /// 1; no outputs are written. Engines may stop at different places where the budget runs out
     #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]
     pub compare: bool,
 }
@@ -89,16 +88,6 @@ pub struct EngineArgs {
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
     number.ok_or_else(|| "a number of seconds is expected, 0 or more, such as `2` or `0.5`".to_owned())
-}
-
-fn engine_parser() -> impl TypedValueParser<Value = Engine> {
-    PossibleValuesParser::new(Engine::ALL.map(Engine::name))
-        .map(|name| Engine::ALL.into_iter().find(|engine| engine.name() == name).unwrap_or(Engine::Reference))
-}
-
-fn level_parser() -> impl TypedValueParser<Value = &'static str> {
-    PossibleValuesParser::new(Level::NAMES)
-        .map(|name| Level::NAMES.into_iter().find(|known| *known == name).unwrap_or(Level::NAMES[0]))
 }
 
 /// What to look at while a program runs.

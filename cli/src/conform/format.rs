@@ -81,31 +81,50 @@ fn is_reason(text: &str) -> bool {
 
 /// Whether a file is a single recorded case.
 pub fn is_case(text: &str) -> bool {
-    let keys = |value: &serde_json::Value| CASE_KEYS.iter().all(|key| value.get(key).is_some());
-    text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|value| keys(&value))
+    text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|value| has(&value, CASE_KEYS))
 }
 
 /// The keys that every such case has.
 const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
 
+/// The formats of recorded programs that only `conform` takes, by the keys of their first object: the set, what the
+/// file holds, and the keys.
+const REPLAYED: &[(&str, &str, &[&str])] = &[
+    ("valhall", "a recorded kernel", KERNEL_KEYS),
+    ("valhall", "recorded shaders", SHADER_KEYS),
+    ("vpu", "recorded programs", PROGRAM_KEYS),
+    ("usc", "recorded programs", &["bytes", "outputs", "runs"]),
+];
+const KERNEL_KEYS: &[&str] = &["words", "groups", "ssbo_base"];
+const SHADER_KEYS: &[&str] = &["name", "words", "runs"];
+const PROGRAM_KEYS: &[&str] = &["words", "start", "expect"];
+
+/// Describes a file of recorded programs that only `conform` takes: its set, and what it holds. `None` if it is none.
+pub fn replayed(text: &str) -> Option<(&'static str, &'static str)> {
+    let first = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>().next()?.ok()?;
+    let found = REPLAYED.iter().find(|(_, _, keys)| has(&first, keys));
+    found.map(|(set, what, _)| (*set, *what))
+}
+
+fn has(value: &serde_json::Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| value.get(key).is_some())
+}
+
 fn json(target: &Target, text: &str, first_line: &str) -> Result<Format, String> {
-    let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let format = |found: &dyn Fn(&Judges) -> Option<Format>| {
         let found = target.judges.and_then(found);
         found.ok_or_else(|| format!("no machine runs such programs of {}", target.name))
     };
     if let Ok(value) = serde_json::from_str(first_line) {
-        if has(&value, &["name", "words", "runs"]) {
+        if has(&value, SHADER_KEYS) {
             return format(&|judges| judges.shader.map(Format::Runs));
         }
-        if has(&value, &["words", "start", "expect"]) {
+        if has(&value, PROGRAM_KEYS) {
             return format(&|judges| judges.program.map(Format::Lines));
         }
     }
     match serde_json::from_str(text) {
-        Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => {
-            format(&|judges| judges.kernel.map(Format::File))
-        }
+        Ok(value) if has(&value, KERNEL_KEYS) => format(&|judges| judges.kernel.map(Format::File)),
         Ok(value) if has(&value, CASE_KEYS) => format(&|judges| judges.case.map(Format::File)),
         Ok(_) => Err("it is JSON in another format".to_owned()),
         Err(error) => Err(format!("it is not JSON: {error}")),

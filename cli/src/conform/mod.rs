@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use isaforge_core::group::GroupIsa;
+use isaforge_runtime::Execution;
 use serde_json::json;
 
 use crate::args::ConformArgs;
@@ -26,7 +27,7 @@ use crate::output::{complain, plain_stdout, progress, say};
 use crate::rows;
 use crate::target::Target;
 
-pub use format::{Format, is_case};
+pub use format::{Format, is_case, replayed};
 
 /// The results of the cases of one or several files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,11 +78,16 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
         return json::schema(json::REPORT);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let by = args.choice.execution()?.filter(|_| target.judges.is_some());
+    if by.is_none() && args.choice.is_strict() {
+        let help = "leave out `--engine` and `--level`";
+        return Err(Failure::usage(format!("no recorded cases of {} are executed", target.name), help));
+    }
     let mut out = plain_stdout();
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = Vec::new();
     for path in &args.files {
-        let report = Input::read(Some(path)).and_then(|input| replay(&target, &input, args.failures));
+        let report = Input::read(Some(path)).and_then(|input| replay(&target, &input, args.failures, by));
         match report {
             Ok(report) => {
                 passed += report.passed;
@@ -89,7 +95,10 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
                 if args.json {
                     let Report { passed, failed, failures } = &report;
                     let file = path.display().to_string();
-                    let object = json!({ "file": file, "passed": passed, "failed": failed, "failures": failures });
+                    let mut object = json!({ "file": file, "passed": passed, "failed": failed, "failures": failures });
+                    if let Some(execution) = by {
+                        object["engine"] = execution.to_string().into();
+                    }
                     writeln!(out, "{object}")?;
                     continue;
                 }
@@ -109,6 +118,9 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     }
     // There is no total if no case was replayed.
     if !args.json && passed + failed > 0 {
+        if let Some(execution) = by {
+            writeln!(out, "executed by: {execution}")?;
+        }
         writeln!(out, "{passed} passed, {failed} failed")?;
     }
     out.flush()?;
@@ -123,16 +135,16 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     Err(Failure::usage(message, "`isaforge conform --help` lists the formats"))
 }
 
-/// Replays the cases of one file and keeps the first `keep` failures.
+/// Replays the cases of one file, by the selected engine if there is one, and keeps the first `keep` failures.
 ///
 /// # Errors
 /// When the file has none of the known formats, or contains programs that this instruction set cannot run.
-pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Failure> {
+pub fn replay(target: &Target, input: &Input, keep: usize, by: Option<Execution>) -> Result<Report, Failure> {
     let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
     let format = match target.tables {
         Tables::Words(isa) => Format::recognise(target, isa, text).map_err(|why| unknown(&why))?,
-        Tables::Groups(isa) => return groups(target, isa, input, text, keep),
+        Tables::Groups(isa) => return groups((target, isa), input, text, keep, by),
         Tables::Streams(_) => Format::Rows,
     };
     let mut report = Report::default();
@@ -140,8 +152,8 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
     let judge = |line: &str| match format {
         Format::Table(isa, check) => Ok(vec![check(isa, &line.split('\t').collect::<Vec<_>>())]),
         Format::Rows => Ok(vec![rows::judge(target.tables, line)]),
-        Format::Lines(judge) | Format::File(judge) => Ok(vec![judge(line)]),
-        Format::Runs(judge) => judge(line),
+        Format::Lines(judge) | Format::File(judge) => Ok(vec![judge(line, by)]),
+        Format::Runs(judge) => judge(line, by),
     };
     if let Format::File(_) = format {
         report.record_runs(&input.name, judge(text), keep);
@@ -158,7 +170,13 @@ pub fn replay(target: &Target, input: &Input, keep: usize) -> Result<Report, Fai
 }
 
 /// Like [`replay`], for an instruction set of groups.
-fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Result<Report, Failure> {
+fn groups(
+    (target, isa): (&Target, &'static GroupIsa),
+    input: &Input,
+    text: &str,
+    keep: usize,
+    by: Option<Execution>,
+) -> Result<Report, Failure> {
     let unknown = |why| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let format = groups::Format::recognise(text).map_err(unknown)?;
     let mut report = Report::default();
@@ -175,7 +193,7 @@ fn groups(target: &Target, isa: &'static GroupIsa, input: &Input, text: &str, ke
         match runs.filter(|_| judged.is_ok()) {
             None => report.record(&place, judged, keep),
             // If a program has runs, each of them is a case.
-            Some(runs) => report.record_runs(&place, runs(line), keep),
+            Some(runs) => report.record_runs(&place, runs(line, by), keep),
         }
         bar.inc(1);
     }

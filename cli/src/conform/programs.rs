@@ -45,11 +45,11 @@ impl Shader {
         serde_json::from_str(line).map_err(|error| error.to_string())
     }
 
-    /// Executes all runs and returns the result of each.
-    pub fn replay(&self) -> Vec<Result<(), String>> {
+    /// Executes all runs by an engine and returns the result of each.
+    pub fn replay(&self, execution: Execution) -> Vec<Result<(), String>> {
         let program = words(&self.words);
         let outcome = |run: &ShaderRun| {
-            let outcome = program.clone().and_then(|program| run.check(&program));
+            let outcome = program.clone().and_then(|program| run.check(execution, &program));
             outcome.map_err(|reason| format!("{}, run {}: {reason}", self.name, run.k))
         };
         self.runs.iter().map(outcome).collect()
@@ -57,8 +57,9 @@ impl Shader {
 }
 
 impl ShaderRun {
-    fn check(&self, program: &[u64]) -> Result<(), String> {
-        let outcome = valhall::run_fragment(program, &halves(&self.fau)?, SHADER_BUDGET, Deadline::NONE);
+    fn check(&self, execution: Execution, program: &[u64]) -> Result<(), String> {
+        let limits = (SHADER_BUDGET, Deadline::NONE);
+        let outcome = valhall::run_fragment_on(execution, program, &halves(&self.fau)?, limits);
         let color = outcome.map_err(|error| error.to_string())?.colour.map(f32::from_bits);
         let off = |(found, expected): (&f32, &Option<f64>)| {
             // A NaN channel is always wrong.
@@ -112,15 +113,15 @@ impl Kernel {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
-    /// Runs the kernel and compares its result by its own rule.
+    /// Runs the kernel by an engine and compares its result by its own rule.
     ///
     /// # Errors
     /// When the memory differs, or the kernel could not be run.
-    pub fn replay(&self) -> Result<(), String> {
-        self.check().map_err(|reason| format!("{}: {reason}", self.name))
+    pub fn replay(&self, execution: Execution) -> Result<(), String> {
+        self.check(execution).map_err(|reason| format!("{}: {reason}", self.name))
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self, execution: Execution) -> Result<(), String> {
         let mut memory = Memory::new();
         let mut out = None;
         for (name, base) in &self.ssbo_base {
@@ -143,7 +144,7 @@ impl Kernel {
             budget: BUDGET,
             deadline: Deadline::NONE,
         };
-        valhall::run_on(Execution::best(), &launch, &mut memory).map_err(|error| error.to_string())?;
+        valhall::run_on(execution, &launch, &mut memory).map_err(|error| error.to_string())?;
         let bytes = memory.unmap(out).unwrap_or_default();
         let found: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         self.compare(&found)

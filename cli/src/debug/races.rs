@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 
 use isaforge_debugger::Listing;
 use isaforge_debugger::races::{Race, Races, Side};
-use isaforge_runtime::Execution;
 use isaforge_runtime::machine::{AccessKind, Machine, Observer, Timed, View};
 use serde_json::json;
 
@@ -22,7 +21,7 @@ use crate::run::engine;
 /// When a file cannot be read, this processor does not support the selected engine, or standard output cannot be
 /// written.
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
-    let execution = engine::selected(args)?.unwrap_or_else(Execution::best);
+    let execution = engine::selected(args)?;
     let Some(opened) = args.open(&args.launch)? else { return Ok(Status::Mistakes) };
     let opened = opened.watched(&args.launch)?;
     let mut races = Races::default();

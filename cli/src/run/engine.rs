@@ -5,41 +5,33 @@ use std::path::Path;
 
 use isaforge_runtime::{Deadline, Engine, Execution};
 
-use super::launched::Compared;
-use crate::args::{EngineArgs, RunArgs};
+use super::launched::{Agreed, Compared};
+use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{plain_stdout, say};
 use crate::paint::{ERROR, HELP, paint};
 
-/// The selected engine, if any.
+/// The selected engine, or else the fastest.
 ///
 /// # Errors
 /// When this processor does not support it.
-pub fn selected(args: &RunArgs) -> Result<Option<Execution>, Failure> {
-    let EngineArgs { engine, level, unchecked, .. } = args.engine;
-    if engine.is_none() && level.is_none() {
-        return Ok(unchecked.then(|| Execution::best().unchecked()));
-    }
-    let execution = Execution::with(engine, level);
-    let execution =
-        execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
-    Ok(Some(if unchecked { execution.unchecked() } else { execution }))
+pub fn selected(args: &RunArgs) -> Result<Execution, Failure> {
+    let execution = args.engine.choice.execution()?.unwrap_or_else(Execution::best);
+    Ok(if args.engine.unchecked { execution.unchecked() } else { execution })
 }
 
-/// The selected engine, if any, for a run that may be observed.
+/// The selected engine, or else the fastest, for a run that may be observed.
 ///
 /// # Errors
 /// When this processor does not support it, or when it cannot be observed.
-pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
-    let (selected, EngineArgs { engine, level, .. }) = (selected(args)?, &args.engine);
-    if let Some(execution) = selected.filter(|_| engine.is_some() || level.is_some())
-        && (args.watch.looks() || args.json)
-        && execution.engine() != Engine::Reference
-    {
+pub fn asked(args: &RunArgs) -> Result<Execution, Failure> {
+    let execution = selected(args)?;
+    let observes = args.watch.looks() || args.json;
+    if observes && args.engine.choice.is_strict() && execution.engine() != Engine::Reference {
         let message = format!("programs cannot be observed on {execution}");
         return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
-    Ok(selected)
+    Ok(execution)
 }
 
 /// The deadline of a program that starts now.
@@ -69,28 +61,59 @@ pub fn compare<T>(
         }
     };
     let reference = by(Execution::reference())?;
-    let mut agreed = Ok(ended(&reference));
+    let mut ends = Ends::new(ended(&reference));
     for execution in others() {
-        if let Some(what) = difference(&by(execution)?, &reference) {
-            agreed = Err(format!("{execution} differs: {what}"));
-            break;
+        let run = by(execution)?;
+        if let Some(what) = difference(&run, &reference) {
+            return Ok(Some(Compared::new(Agreed::Differs(format!("{execution} differs: {what}")))));
+        }
+        if let Err(reason) = ended(&run) {
+            ends.failed(execution, &reason);
         }
     }
-    Ok(Some(Compared { engines: names(), agreed }))
+    // Only those that are out of budget may end differently without a difference.
+    Ok(Some(Compared::new(ends.agreed(true))))
+}
+
+/// How the runs of a comparison have ended, if engines may fail at different places.
+pub struct Ends {
+    reference: Result<String, String>,
+    /// The reasons of failures, each with the engines that it ended.
+    reasons: Vec<(String, Vec<String>)>,
+}
+
+impl Ends {
+    /// Begins with the end of the reference.
+    pub fn new(reference: Result<String, String>) -> Self {
+        let failed = |reason: &String| (reason.clone(), vec![Execution::reference().to_string()]);
+        let reasons = reference.as_ref().err().map(failed);
+        Ends { reference, reasons: reasons.into_iter().collect() }
+    }
+
+    /// Adds the failure of an engine.
+    pub fn failed(&mut self, execution: Execution, reason: &str) {
+        let name = execution.to_string();
+        match self.reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, engines)) if engines.contains(&name) => {}
+            Some((_, engines)) => engines.push(name),
+            None => self.reasons.push((reason.to_owned(), vec![name])),
+        }
+    }
+
+    /// What they agree on; `all_spent` says whether all of several reasons are that the budget is used up.
+    pub fn agreed(self, all_spent: bool) -> Agreed {
+        match self.reference {
+            _ if self.reasons.len() > 1 => Agreed::CutOff { all_spent, reasons: self.reasons },
+            Ok(executed) => Agreed::Ran(executed),
+            Err(reason) => Agreed::Failed(reason),
+        }
+    }
 }
 
 /// The failure of a comparison that the time limit ended.
 pub fn late(reason: &str) -> Failure {
     let help = "a longer `--time-limit`, or a smaller launch".to_owned();
     Failure::Late { message: format!("nothing can be compared: {reason}"), help }
-}
-
-/// Reports that this program has no choice of engines, if one was selected.
-pub fn only_one(args: &RunArgs, what: &str, which: &str) {
-    let EngineArgs { engine, level, compare, .. } = args.engine;
-    if compare || engine.is_some() || level.is_some() {
-        say(&format!("{}: {what} run on {which} alone: there is no engine to choose or compare", paint(HELP, "note")));
-    }
 }
 
 /// Prints the machine code of a program, if requested.
@@ -126,20 +149,24 @@ pub fn others() -> Vec<Execution> {
 /// When standard output cannot be written.
 pub fn report(launch: &Path, quiet: bool, compared: &Compared) -> Result<Status, Failure> {
     let mut out = plain_stdout();
+    let failed = |what: &str| say(&format!("{}: {}{what}", launch.display(), paint(ERROR, "the program failed")));
     match &compared.agreed {
-        Ok(Ok(executed)) => {
+        Agreed::Ran(executed) => {
             if !quiet {
                 writeln!(out, "the same, {executed}: {}", compared.engines.join("; "))?;
             }
-            Ok(Status::Fine)
+            return Ok(Status::Fine);
         }
-        Ok(Err(reason)) => {
-            say(&format!("{}: {} on every engine: {reason}", launch.display(), paint(ERROR, "the program failed")));
-            Ok(Status::Mistakes)
+        Agreed::Failed(reason) => failed(&format!(" on every engine: {reason}")),
+        Agreed::CutOff { all_spent, reasons } => {
+            let what = match all_spent {
+                true => ": every engine ran out of the budget, at different places",
+                false => ": some engines ran out of the budget before they came to the failure of the others",
+            };
+            failed(&format!("{what}. Engines spend it on threads in different orders"));
+            reasons.iter().for_each(|(reason, engines)| say(&format!("  {}: {reason}", engines.join("; "))));
         }
-        Err(difference) => {
-            writeln!(out, "{difference}")?;
-            Ok(Status::Mistakes)
-        }
+        Agreed::Differs(difference) => writeln!(out, "{difference}")?,
     }
+    Ok(Status::Mistakes)
 }

@@ -73,7 +73,8 @@ fn nearest(text: &str) -> Option<(&'static Builtin, ProgramError)> {
         let Assembly { errors, placed, .. } = found.tables.assemble(text);
         (found, placed.len(), errors)
     });
-    let (found, right, errors) = read.max_by_key(|(_, right, _)| *right)?;
+    // Of several, the first is the most usual.
+    let (found, right, errors) = read.rev().max_by_key(|(_, right, _)| *right)?;
     errors.into_iter().next().filter(|_| right > 0).map(|error| (found, error))
 }
 

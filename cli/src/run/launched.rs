@@ -13,6 +13,7 @@ use isaforge_debugger::Source;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::observe::Profile;
 
+use super::engine;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::picture::Rgba;
@@ -28,7 +29,7 @@ pub struct Launches {
     pub keys: fn() -> Vec<KeyDoc>,
 }
 
-/// Reads a launch file in a folder from YAML. `None` after errors, which are added to the diagnostics.
+/// Reads the launch file at a path from YAML. `None` after errors, which are added to the diagnostics.
 pub type Read = fn(&Node, &Path, &mut Sources, &mut Diagnostics) -> Option<Box<dyn Launched>>;
 
 /// Reads a recorded case. `None` if the text is not one.
@@ -66,6 +67,19 @@ pub trait Launched {
         Vec::new()
     }
 
+    /// The engine that runs the program.
+    ///
+    /// # Errors
+    /// When the selected one cannot run it.
+    fn engine(&self, args: &RunArgs) -> Result<String, Failure> {
+        Ok(engine::asked(args)?.to_string())
+    }
+
+    /// Whether it can run on several threads of the host.
+    fn has_threads(&self) -> bool {
+        false
+    }
+
     /// Whether the engine counts the instructions that it executes by name.
     fn counts_by_name(&self) -> bool {
         true
@@ -92,8 +106,8 @@ pub struct Ran {
     pub warnings: Vec<String>,
     /// The differences from the expected results.
     pub problems: Vec<String>,
-    /// The execution counts, if they were requested, and the engine that made them.
-    pub profile: Option<(Profile, String)>,
+    /// The execution counts, if they were requested.
+    pub profile: Option<Profile>,
     /// The machine code that was compiled, if it was requested.
     pub listing: String,
 }
@@ -110,8 +124,33 @@ impl From<Result<String, String>> for Ran {
 pub struct Compared {
     /// The names of the engines.
     pub engines: Vec<String>,
-    /// How the run ended on all engines, or the first difference.
-    pub agreed: Result<Result<String, String>, String>,
+    /// What they agree on.
+    pub agreed: Agreed,
+}
+
+impl Compared {
+    /// The results of all engines that this processor supports.
+    pub fn new(agreed: Agreed) -> Self {
+        Compared { engines: engine::names(), agreed }
+    }
+}
+
+/// Whether engines agree on a program.
+#[derive(Debug)]
+pub enum Agreed {
+    /// All have executed this.
+    Ran(String),
+    /// All have failed for this reason.
+    Failed(String),
+    /// Some or all have ended with their budget, where others do not.
+    CutOff {
+        /// Whether all have ended with their budget.
+        all_spent: bool,
+        /// The reasons of the failures, each with the engines.
+        reasons: Vec<(String, Vec<String>)>,
+    },
+    /// The first difference.
+    Differs(String),
 }
 
 /// A picture drawn by a program.

@@ -43,11 +43,10 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
     if args.watch.coverage {
         return coverage(args).map(Some);
     }
-    let opened = match opened {
-        Some(opened) => Some(opened.watched(&args.launch)?),
-        None => watched(args, &args.launch)?,
-    };
+    let opened = opened.map_or_else(|| args.open(&args.launch), |opened| Ok(Some(opened)))?;
     let Some(opened) = opened else { return Ok(Some(Status::Mistakes)) };
+    let engine = opened.launched.engine(args)?;
+    let opened = opened.watched(&args.launch)?;
     let machine = Limited { machine: &*opened.machine, until: engine::deadline(args) };
     let listing = opened.listing();
     let mut out = BufWriter::new(plain_stdout());
@@ -63,7 +62,7 @@ pub fn look(args: &RunArgs, opened: Option<Opened>) -> Result<Option<Status>, Fa
         let mut counts = ByName::new(&opened, &listing);
         // The run that follows reports why a program fails.
         let _ = machine.run(&mut counts);
-        profile::show(&opened.target.fidelity(), &counts.profile, "reference", &args.watch)?;
+        profile::show(&opened.target.fidelity(), &counts.profile, &engine, &args.watch)?;
     }
     if !args.json && form.is_none() && args.watch.flame.is_none() {
         out.flush()?;

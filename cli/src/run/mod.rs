@@ -108,8 +108,8 @@ fn carry_out(args: &RunArgs, path: &Path, opened: Opened, pictures: &mut Vec<Dra
     for warning in &ran.warnings {
         say(&format!("{}: {}: {warning}", path.display(), paint(WARNING, "warning")));
     }
-    if let Some((profile, by)) = &ran.profile {
-        profile::show(&target.fidelity(), profile, by, &args.watch)?;
+    if let Some(profile) = &ran.profile {
+        profile::show(&target.fidelity(), profile, &launched.engine(args)?, &args.watch)?;
     }
     let what = match ran.ended {
         Ok(what) => what,

@@ -11,12 +11,13 @@ use isaforge_debugger::names::register;
 use isaforge_debugger::{Listing, Source};
 use isaforge_runtime::machine::Machine;
 
-use super::document::{find, folder, mistaken, read_node, report_or_plan, source};
+use super::document::{find, mistaken, read_node, report_or_plan, source};
 use super::launch::LaunchFile;
 use super::launched::{CaseResult, Launched, Launches};
 use super::{readers, user_defined};
 use crate::args::RunArgs;
 use crate::builtin::{self, Builtin};
+use crate::conform;
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::output::failed;
@@ -86,8 +87,13 @@ impl RunArgs {
     /// Those of [`open`].
     pub fn open(&self, path: &Path) -> Result<Option<Opened>, Failure> {
         let mut opened = open(path, self.set())?;
-        if let (Some(opened), Some(budget)) = (&mut opened, self.budget) {
-            opened.launched.set_budget(budget);
+        let Some(Opened { launched, .. }) = &mut opened else { return Ok(None) };
+        if let Some(budget) = self.budget {
+            launched.set_budget(budget);
+        }
+        if self.engine.host_threads.get() > 1 && !launched.has_threads() {
+            let message = format!("`{}` runs on one thread of the host", path.display());
+            return Err(Failure::usage(message, "`--threads` is for compute launches of `valhall`"));
         }
         Ok(opened)
     }
@@ -121,6 +127,9 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
         let launched = case.map_err(|reason| failed(path, reason)).ok();
         return Ok(launched.map(|launched| Opened::new(found, launched, None)));
     }
+    if let Some(failure) = replayed(path) {
+        return Err(failure);
+    }
     let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());
     let node = read_node(path, &mut sources, &mut out);
     let opened = node.and_then(|node| read(&node, path, &mut sources, &mut out));
@@ -130,7 +139,7 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
 /// Reads the launch file at a path from YAML. `None` after errors, which are in `out`.
 pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Opened> {
     let (found, launches) = set(node, sources, out)?;
-    let launched = (launches.read)(node, folder(path), sources, out)?;
+    let launched = (launches.read)(node, path, sources, out)?;
     Some(Opened::new(found, launched, source(node, path, sources)))
 }
 
@@ -139,6 +148,16 @@ fn recorded(path: &Path) -> Option<(&'static Builtin, CaseResult)> {
     let input = Input::read(Some(path)).ok()?;
     let text = std::str::from_utf8(input.body()).ok()?;
     builtin::ALL.iter().find_map(|found| Some((found, (readers::of(found)?.recorded)(text)?)))
+}
+
+/// The failure when recorded programs are given that only `conform` takes; `None` if the file holds none.
+fn replayed(path: &Path) -> Option<Failure> {
+    let input = Input::read(Some(path)).ok()?;
+    let (set, what) = conform::replayed(std::str::from_utf8(input.body()).ok()?)?;
+    let name = path.display();
+    let help =
+        format!("`isaforge conform {set} {name}` replays what it holds; `--engine` and `--level` select what runs");
+    Some(Failure::usage(format!("`{name}` is not a launch file: it holds {what} of {set}"), help))
 }
 
 /// The instruction set named in a launch file.

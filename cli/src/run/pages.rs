@@ -49,8 +49,8 @@ mod tests {
     #[test]
     fn every_code_has_a_page_and_every_page_a_code() {
         let sources = [
-            include_str!("launched.rs"),
-            include_str!("user_defined/mod.rs"),
+            include_str!("open.rs"),
+            include_str!("user_defined/read.rs"),
             include_str!("valhall/compute.rs"),
             include_str!("buffers.rs"),
             include_str!("program.rs"),

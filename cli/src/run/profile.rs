@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use isaforge_runtime::Engine;
 use isaforge_runtime::observe::{Profile, Row};
 
 use crate::args::{ProfileForm, WatchArgs};
@@ -12,7 +13,7 @@ use crate::fidelity::entries::Entry;
 use crate::output::{count, plain_stdout, say, stdout, thousands, write_whole};
 use crate::paint::{HELP, paint};
 
-/// Prints and draws a profile as requested. `by` is the engine that executed the program.
+/// Prints and draws a profile as requested. `by` is the engine that executes the program.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
@@ -20,7 +21,8 @@ pub fn show(entries: &[Entry], profile: &Profile, by: &str, args: &WatchArgs) ->
     if args.profile == Some(ProfileForm::Table) {
         let mut out = plain_stdout();
         out.write_all(table(profile).as_bytes())?;
-        writeln!(out, "\nexecuted by: {by}")?;
+        let counted = if by == Engine::Reference.name() { "" } else { " (counted by the reference)" };
+        writeln!(out, "\nexecuted by: {by}{counted}")?;
         out.flush()?;
     }
     if args.fidelity && entries.is_empty() {

@@ -80,7 +80,8 @@ fn mistakes_of_the_inline_program_point_into_the_launch_file() {
 fn mistakes_of_a_launch_file_are_located_and_explained() {
     for (from, to, place, message) in [
         ("isa: valhall", "isa: valhal", "launch.yaml:2:6", "did you mean `valhall`?"),
-        ("isa: valhall", "isa: valhall-2021", "launch.yaml:2:6", "not run"),
+        // It has the keys of `--spec`.
+        ("isa: valhall", "isa: valhall-2021", "launch.yaml:10:1", "unknown key `groups`"),
         ("groups: 2", "groups: [1, 2, 3, 4]", "launch.yaml:10:9", "one to three numbers"),
         ("groups: 2", "groups: 0", "launch.yaml:10:9", "zero in some direction"),
         ("groups: 2", "group: 2", "launch.yaml:10:1", "unknown key `group`"),

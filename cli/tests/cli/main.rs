@@ -7,6 +7,7 @@ mod caches;
 #[allow(dead_code, reason = "launch files are not the only texts")]
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
+mod choices;
 mod columns;
 mod completion;
 mod conform;

@@ -105,10 +105,12 @@ pub fn compare(
     memory: &Memory,
     executions: &[Execution],
 ) -> Result<Result<Outcome, RunError>, Box<Difference>> {
-    compare_with(launch, memory, &Nothing, executions)
+    compare_with(launch, memory, &Nothing, executions, |_, _| {})
 }
 
-/// Compares like [`compare`], with a copy of a host for each run.
+/// Compares like [`compare`], with a copy of a host for each run. Calls `failed` for each run that fails without a
+/// difference: as the reference does, or with the budget used up. Workgroups that run together spend that in another
+/// order, so they may be elsewhere then.
 ///
 /// # Errors
 /// As [`compare`].
@@ -117,6 +119,7 @@ pub fn compare_with<H: Host + Clone>(
     memory: &Memory,
     host: &H,
     executions: &[Execution],
+    mut failed: impl FnMut(Execution, &RunError),
 ) -> Result<Result<Outcome, RunError>, Box<Difference>> {
     let mut expected = memory.clone();
     let timed = || Launch { deadline: launch.deadline.again(), ..launch.clone() };
@@ -138,6 +141,9 @@ pub fn compare_with<H: Host + Clone>(
             let what = difference(execution, [launch; 2], (memory, host), [&ended, &outcome], [&found, &expected]);
             if let Some(what) = what {
                 return Err(Box::new(Difference { execution, eager, what }));
+            }
+            if let Err(error) = &ended {
+                failed(execution, error);
             }
         }
     }

@@ -11,13 +11,14 @@ use std::path::Path;
 
 use isaforge_compiler::keys::Vocabulary;
 use isaforge_runtime::machine;
-use isaforge_runtime::usc::watch::{Watch as Looks, profile};
+use isaforge_runtime::usc::watch::{self, Watch as Looks};
 use isaforge_runtime::usc::watched::Watched;
-use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
+use isaforge_runtime::usc::{Instance, LANES, Register, Report, RunError, Task, Trap};
 use isaforge_runtime::{Deadline, Engine, Execution};
 
 use self::launch::{UscLaunch, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
+use super::document::folder;
 use super::launch::NumberFormat;
 use super::launched::{Compared, Launched, Launches, Ran};
 use super::{engine, outputs};
@@ -28,7 +29,11 @@ use crate::paint::{HELP, paint};
 use crate::picture::{Rgba, enlarged, write_png};
 
 /// The launch files of the USC.
-pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: UscLaunch::keys };
+pub static LAUNCHES: Launches = Launches {
+    read: |node, path, sources, out| plan::read(node, folder(path), sources, out),
+    recorded: |_| None,
+    keys: UscLaunch::keys,
+};
 
 /// The results of a run that are not in the machine.
 #[derive(Clone, Debug, Default)]
@@ -41,14 +46,22 @@ pub struct Left {
 
 impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        self.machine = self.machine.clone().until(engine::deadline(args));
-        if let Some(execution) = engine::asked(args)? {
-            self.machine = on(execution, self.machine.clone());
+        let execution = engine::asked(args)?;
+        self.machine = self.machine.clone().until(engine::deadline(args)).on(execution);
+        let (mut profile, mut ended) = (None, None);
+        if args.watch.counts() {
+            // The counts come from the reference, the results from the selected engine.
+            let mut looks = Looks::default();
+            looks.profile = Some(watch::profile());
+            let mut plan = self.clone();
+            let counted = everything(&mut plan, Some(&mut looks));
+            profile = looks.profile;
+            if execution.engine() == Engine::Reference {
+                *self = plan;
+                ended = Some(counted);
+            }
         }
-        let mut looks = Looks::default();
-        looks.profile = args.watch.counts().then(profile);
-        let watched = looks.profile.is_some();
-        let ended = everything(self, watched.then_some(&mut looks));
+        let ended = ended.unwrap_or_else(|| everything(self, None));
         let summary = |left: &Left| {
             let pixels = |covered: Rectangle| u64::from(covered.width) * u64::from(covered.height);
             let instances = count(self.rectangle.map_or(self.instances.into(), pixels), "instance");
@@ -58,7 +71,6 @@ impl Launched for Plan {
         let summary = ended.as_ref().map(summary).map_err(String::clone);
         self.left = ended.unwrap_or_default();
         let listing = if args.dump_jit { self.program.listing() } else { String::new() };
-        let profile = looks.profile.map(|profile| (profile, "reference".to_owned()));
         Ok(Ran { profile, listing, ..Ran::from(summary) })
     }
 
@@ -66,7 +78,7 @@ impl Launched for Plan {
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         say(&format!("{}: engines of the USC are compared by their final results", paint(HELP, "note")));
         let run = |execution: Execution, until: Deadline| {
-            let mut plan = Plan { machine: on(execution, self.machine.clone().until(until)), ..self.clone() };
+            let mut plan = Plan { machine: self.machine.clone().until(until).on(execution), ..self.clone() };
             let left = everything(&mut plan, None);
             Ok((left, plan))
         };
@@ -91,12 +103,6 @@ impl Launched for Plan {
         };
         Ok(Box::new(Watched::usc(&code, start)))
     }
-}
-
-/// Selects the engine of a machine.
-fn on(execution: Execution, machine: Machine<Software>) -> Machine<Software> {
-    let machine = machine.at_level(execution.level());
-    if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
 }
 
 /// What a run leaves, or why it failed, and its machine.
@@ -159,24 +165,28 @@ fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, St
     }
 }
 
-/// Runs tasks, numbered from the given one.
+/// Runs tasks, numbered from the given one, with what is `left` of the budget.
 fn run_tasks(
     plan: &mut Plan,
     tasks: &mut [Task],
     first: usize,
-    budget: u64,
+    left: u64,
     watch: Option<&mut Looks<'_>>,
 ) -> Result<Report, String> {
-    let Plan { machine, program, rectangle, .. } = plan;
+    let Plan { machine, program, rectangle, budget, .. } = plan;
     let report = match watch {
         Some(watch) => {
             watch.first = first;
             watch.pixels = rectangle.is_some();
-            machine.run_watched(program, tasks, budget, watch)
+            machine.run_watched(program, tasks, left, watch)
         }
-        None => machine.run(program, tasks, budget),
+        None => machine.run(program, tasks, left),
     };
-    report.map_err(|error| RunError { task: first + error.task, ..error }.to_string())
+    report.map_err(|RunError { task, at, text, trap }| {
+        // The machine knows only what earlier tasks have left of the budget.
+        let trap = if let Trap::Budget(_) = trap { Trap::Budget(*budget) } else { trap };
+        RunError { task: first + task, at, text, trap }.to_string()
+    })
 }
 
 /// Runs the instances in tasks of 32, scheduled in turn.

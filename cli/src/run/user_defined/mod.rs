@@ -5,16 +5,14 @@
 pub mod console;
 pub mod elf;
 pub mod launch;
+mod read;
 
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::keys::{FromNode, Reader};
-use isaforge_compiler::source::{Sources, Span, Spanned};
-use isaforge_compiler::yaml::Node;
+use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_core::machine::{Access, Encoding, Hardware, Machine, Reason, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
@@ -23,18 +21,20 @@ use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, program_region, slice};
 use isaforge_runtime::{Engine, Guarded, machine, watched};
 
+pub use self::read::LAUNCHES;
+
 use self::console::Console;
-use self::launch::OwnLaunch;
-use super::buffers::{Buffers, Space};
-use super::document::{find, folder, mistaken, read_node, report_or_plan, source};
-use super::launched::{Compared, Launched, Ran, WithSource};
-use super::{engine, outputs, program};
+use super::buffers::Buffers;
+use super::document::{folder, mistaken, read_node, report_or_plan, source};
+use super::launched::{Agreed, Compared, Launched, Ran, WithSource};
+use super::{engine, outputs};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::code::labels;
 use crate::failure::{Failure, Status};
 use crate::input::{self, Input};
-use crate::output::{count, write_whole};
+use crate::output::{count, say, write_whole};
+use crate::paint::{HELP, paint};
 use crate::target::{self, Target};
 
 /// Appended to traps of programs that use a stack without having one.
@@ -109,9 +109,30 @@ impl Program {
         all.filter(move |(_, of)| **of == space).map(|((base, bytes), _)| (*base, bytes.as_slice()))
     }
 
-    /// Reports that a program with several lanes has no choice of engines.
-    fn only_one(&self, args: &RunArgs) {
-        engine::only_one(args, &format!("programs of {} lanes", self.lanes()), "the reference");
+    /// The engine that runs the program: machine code, or the reference if that was selected or the set has several
+    /// lanes.
+    ///
+    /// # Errors
+    /// When the command line selects another engine, or a level, or the environment names unknown ones.
+    fn selected(&self, args: &RunArgs) -> Result<Engine, Failure> {
+        let choice = &args.engine.choice;
+        let (wanted, _) = (choice.engine()?, choice.level()?);
+        if self.lanes() > 1 {
+            if choice.level.is_some() || choice.engine.is_some_and(|engine| engine != Engine::Reference) {
+                let message = format!("programs of {} lanes run on the engine `reference` alone", self.lanes());
+                return Err(Failure::usage(message, "leave out `--engine` and `--level`"));
+            }
+            return Ok(Engine::Reference);
+        }
+        if choice.level.is_some() {
+            let help = "leave out `--level`: their machine code is the same at every level";
+            return Err(Failure::usage("programs of a specification have no levels", help));
+        }
+        if choice.engine == Some(Engine::Handlers) {
+            let help = "choose `reference` or `compiled`, or leave out `--engine`";
+            return Err(Failure::usage("programs of a specification have no engine `handlers`", help));
+        }
+        Ok(if wanted == Some(Engine::Reference) { Engine::Reference } else { Engine::Compiled })
     }
 
     /// Creates a machine at the start of the program.
@@ -213,14 +234,7 @@ impl Launched for Program {
             let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", self.path.display());
             return Err(Failure::usage(message, "leave out `--signature`"));
         }
-        if args.engine.engine == Some(Engine::Handlers) && self.lanes() <= 1 {
-            let help = "choose `reference` or `compiled`, or leave out `--engine`";
-            return Err(Failure::usage("programs of a specification have no engine `handlers`", help));
-        }
-        let compiled = args.engine.engine != Some(Engine::Reference);
-        if self.lanes() > 1 && compiled && args.engine.engine.is_some() {
-            self.only_one(args);
-        }
+        let compiled = self.selected(args)? == Engine::Compiled;
         // Lane counts are rounded up to a supported width; the additional lanes stay inactive.
         match self.lanes() {
             0..=1 if compiled => {
@@ -245,29 +259,34 @@ impl Launched for Program {
     /// execution.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         if self.lanes() > 1 {
-            self.only_one(args);
+            let lanes = self.lanes();
+            let what = format!("programs of {lanes} lanes run on the reference alone: there is no engine to compare");
+            say(&format!("{}: {what}", paint(HELP, "note")));
             return Ok(None);
         }
         self.start::<1>()?;
         let start = || self.start::<1>().unwrap_or_else(|_| Machine::new(self.set.0, self.set.1, self.set.2));
         let deadline = engine::deadline(args);
-        let mut agreed = Ok(Ok(String::new()));
+        let mut agreed = Agreed::Ran(String::new());
         for eager in [false, true] {
             let compiler = || if eager { compiler(args).eager() } else { compiler(args) };
             let ended = jit::compare::compare(start, compiler, self.budget, || deadline.passed().is_none());
-            let executed = |number: u64| count(number, "instruction");
-            agreed = ended
-                .map(|(ended, count)| match ended {
-                    Ok(Stop::Host) => Err(machine::TIME_IS_UP.to_owned()),
-                    ended => ended.map(|_| executed(count)).map_err(|trap| trap.to_string()),
-                })
-                .map_err(|difference| difference.to_string());
-            if agreed.is_err() {
-                break;
-            }
+            let ended = match ended {
+                Ok((Ok(Stop::Host), _)) => return Err(engine::late(machine::TIME_IS_UP)),
+                Ok((ended, executed)) => ended.map(|_| count(executed, "instruction")).map_err(|trap| trap.to_string()),
+                Err(difference) => {
+                    agreed = Agreed::Differs(difference.to_string());
+                    break;
+                }
+            };
+            agreed = ended.map_or_else(Agreed::Failed, Agreed::Ran);
         }
-        let engines = ["reference", "compiled"].map(str::to_owned).to_vec();
+        let engines = [Engine::Reference, Engine::Compiled].map(|engine| engine.name().to_owned()).to_vec();
         Ok(Some(Compared { engines, agreed }))
+    }
+
+    fn engine(&self, args: &RunArgs) -> Result<String, Failure> {
+        Ok(self.selected(args)?.name().to_owned())
     }
 
     fn produce(&mut self, args: &RunArgs) -> Result<Vec<String>, Failure> {
@@ -298,17 +317,21 @@ fn compiler(args: &RunArgs) -> Compiler {
     if args.engine.unchecked { Compiler::default().unchecked() } else { Compiler::default() }
 }
 
+fn encoding(tables: Tables) -> Encoding {
+    match tables {
+        Tables::Words(isa) => isa.into(),
+        Tables::Streams(engine) => engine.into(),
+        Tables::Groups(isa) => isa.into(),
+    }
+}
+
 /// The instruction set of a specification. `None` after errors, which have been reported.
 ///
 /// # Errors
 /// When the specification cannot be read, or defines no executable semantics.
 pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)>, Failure> {
     let Some(target) = target::from_specification(spec, generation, "--generation")? else { return Ok(None) };
-    let encoding = match target.tables {
-        Tables::Words(isa) => Encoding::from(isa),
-        Tables::Streams(engine) => Encoding::from(engine),
-        Tables::Groups(isa) => Encoding::from(isa),
-    };
+    let encoding = encoding(target.tables);
     let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
         let message = format!("`{}` does not define what its instructions do", target.name);
         return Err(Failure::usage(message, "give each of them a text: `does: …`"));
@@ -343,7 +366,7 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
     let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());
     let opened = read_node(path, &mut sources, &mut out).and_then(|node| {
         let source = source(&node, path, &sources);
-        let program = read_launch(&node, path, (tables, set), &mut sources, &mut out)?;
+        let program = read::launch(&node, path, (tables, set), &mut sources, &mut out)?;
         let launched: Box<dyn Launched> = Box::new(program);
         Some((launched, source))
     });
@@ -352,97 +375,6 @@ pub fn open(path: &Path, tables: Tables, set: Set) -> Result<Option<WithSource>,
 
 /// Executes at most a number of instructions, like [`Machine::run`].
 type Run<'a, const L: usize> = &'a mut dyn FnMut(&mut Machine<L>, &mut Console, u64) -> Result<Stop, Trap>;
-
-/// Reads a launch file from YAML. `None` after errors, which are in `out`.
-fn read_launch(
-    node: &Node,
-    path: &Path,
-    (tables, set): (Tables, Set),
-    sources: &mut Sources,
-    out: &mut Diagnostics,
-) -> Option<Program> {
-    let hardware = set.2;
-    if let Some(named) = find(node, "isa") {
-        let error = Diagnostic::error("L0001", named.span, "with `--spec` the launch file names no instruction set");
-        let help = "leave out `--spec` to run the built-in set, or `isa` to run that of the specification, whose launch \
-                    files have the keys that `isaforge run --help` lists";
-        out.push(error.help(help));
-        return None;
-    }
-    let launch = OwnLaunch::from_node(node, &mut Reader { sources, out })?;
-    let folder = folder(path);
-    let address = launch.address.as_ref().map_or(0, |address| address.value);
-    let code = program::load((tables, address), &launch.program, folder, sources, out);
-    let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
-    let end = hardware.end_of_program(set.1, address, size);
-    if let (None, Some(address)) = (end, &launch.address) {
-        let error = Diagnostic::error("L0003", address.span, "the program ends beyond the last address");
-        let last = hardware.last_address(set.1);
-        out.push(error.help(format!("the program counter holds addresses up to {last:#x}")));
-    }
-    // The rest of program memory is zero, which means what it means in the set.
-    let end = end.filter(|_| set.2.program == 0);
-    let budget = launch.budget.unwrap_or(DEFAULT_BUDGET);
-    let mut program = Program { end, budget, ..Program::new(path, set, address) };
-    let unknown = |name: &Spanned<String>, (message, help): (String, String)| {
-        Diagnostic::error("L0004", name.span, message).help(help)
-    };
-    let mut named: Vec<(String, Span)> = Vec::new();
-    for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
-        let found = match Variable::one(&name.value, set.1, hardware) {
-            Ok(found) => found,
-            Err(error) => {
-                out.push(unknown(name, error));
-                continue;
-            }
-        };
-        if let Err(message) = found.takes(given.len(), hardware) {
-            let error = Diagnostic::error("L0003", name.span, message);
-            out.push(if found.shared { error.help("give it one number") } else { error });
-        }
-        let already = named.iter().find(|(known, _)| *known == found.to_string());
-        if let Some((known, other)) = already {
-            let message = format!("`{known}` is given two values");
-            let error = Diagnostic::error("L0003", name.span, message).label("this one");
-            out.push(error.secondary(*other, "and this one"));
-        }
-        named.push((found.to_string(), name.span));
-        let values = given.iter().map(|number| {
-            number.bits(found.width).unwrap_or_else(|(message, fits)| {
-                out.push(Diagnostic::error("E0024", number.span, message).label(fits));
-                0
-            })
-        });
-        let values: Vec<u64> = values.collect();
-        if found.is_zero(hardware) && values.iter().any(|value| *value != 0) {
-            out.push(Diagnostic::error("L0003", name.span, format!("`{found}` is always zero")));
-        }
-        program.registers.push((found, values));
-    }
-    for name in launch.show.iter().flatten() {
-        match Variable::named(&name.value, set.1, hardware) {
-            Ok(found) => program.show.extend(found),
-            Err(error) => out.push(unknown(name, error)),
-        }
-    }
-    // Program memory starts at address 0.
-    let taken = if hardware.program > 0 { 0..hardware.program.into() } else { address..end.unwrap_or(address) };
-    let beside = (!taken.is_empty()).then(|| (taken, launch.program.span()));
-    let space = |space: &isaforge_core::machine::Space| {
-        let name = set.1.spaces.get(usize::from(space.space)).copied().unwrap_or("");
-        Space { name, size: space.size.into() }
-    };
-    let spaces: Vec<Space> = hardware.spaces.iter().map(space).collect();
-    let (last, given) = (machine::last_byte(hardware, set.1), launch.buffers.as_deref().map_or(&[][..], Vec::as_slice));
-    let buffers = Buffers::beside(beside, last, &spaces, given, folder, out);
-    let outputs = launch.outputs.unwrap_or_default();
-    for output in &outputs {
-        buffers.check_output(output, out);
-    }
-    program.buffers = Some((buffers, outputs));
-    program.segments.push((address, code?, true));
-    (!out.has_errors()).then_some(program)
-}
 
 /// Whether an access to memory is a little below address 0, as those of a stack from there are.
 fn wraps(reason: &Reason) -> bool {

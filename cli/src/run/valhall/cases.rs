@@ -3,7 +3,7 @@
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::cases::{Case, CaseError, Finished};
 use isaforge_runtime::valhall::watched::{Told, Watched};
-use isaforge_runtime::{Execution, Memory};
+use isaforge_runtime::{Engine, Memory};
 
 use super::results::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
@@ -65,17 +65,23 @@ fn difference(found: &Result<Finished, CaseError>, expected: &Result<Finished, C
 
 impl Launched for Recorded {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let execution = engine::asked(args)?.unwrap_or_else(Execution::best);
+        let execution = engine::asked(args)?;
         if args.time_limit.is_some() {
             return Err(timeless());
         }
-        let (ran, profile) = match args.watch.counts() {
-            true => counted(|profile| self.case.run(profile)),
-            false => (self.case.run_on(execution), None),
-        };
-        let ran = self.finish(ran);
-        let profile = profile.map(|profile| (profile, "reference".to_owned()));
-        let ran = ran.unwrap_or_else(|error| Ran::from(Err(error.to_string())));
+        if args.dump_jit {
+            let help = "write its program and inputs as a launch file to see the machine code";
+            return Err(Failure::usage("the machine code of recorded cases is not kept", help));
+        }
+        let (mut profile, mut ran) = (None, None);
+        if args.watch.counts() {
+            // The counts come from the reference, the results from the selected engine.
+            let (counted, counts) = counted(|profile| self.case.run(profile));
+            profile = counts;
+            ran = (execution.engine() == Engine::Reference).then_some(counted);
+        }
+        let ran = ran.unwrap_or_else(|| self.case.run_on(execution));
+        let ran = self.finish(ran).unwrap_or_else(|error| Ran::from(Err(error.to_string())));
         Ok(Ran { profile, ..ran })
     }
 

@@ -1,5 +1,6 @@
 //! Compute launches: a program executed by the threads of workgroups.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -18,8 +19,9 @@ use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::output::count;
 use crate::run::buffers::Buffers;
+use crate::run::engine::Ends;
 use crate::run::launch::{LaunchFile, Output};
-use crate::run::launched::{Compared, Launched, Ran};
+use crate::run::launched::{Agreed, Compared, Launched, Ran};
 use crate::run::{engine, outputs, program};
 
 /// A compute launch that can be run.
@@ -96,9 +98,12 @@ impl Computation {
         Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
     }
 
-    fn run_on(&mut self, execution: Option<Execution>) -> Result<u64, String> {
-        let execution = execution.unwrap_or_else(Execution::best);
-        self.on_memory(|launch, memory, resources| valhall::run_hosted(execution, launch, memory, resources))
+    /// Runs on an engine and on host threads.
+    fn run_on(&mut self, execution: Execution, threads: NonZero<usize>) -> Result<u64, String> {
+        self.on_memory(|launch, memory, resources| match threads.get() {
+            1 => valhall::run_hosted(execution, launch, memory, resources),
+            _ => valhall::fast::run_parallel_with(launch, memory, resources, execution.level(), threads),
+        })
     }
 
     /// The summary of a run that executed this number of instructions.
@@ -112,56 +117,58 @@ impl Computation {
 
 impl Launched for Computation {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let execution = engine::asked(args)?;
+        let (execution, threads) = (engine::asked(args)?, args.engine.host_threads);
+        if threads.get() > 1 && execution.engine() == Engine::Reference {
+            let help = "leave out `--threads`, or select `handlers` or `compiled`";
+            return Err(Failure::usage("the engine `reference` runs on one thread", help));
+        }
         self.launch.deadline = engine::deadline(args);
-        let (mut listing, mut profile) = (String::new(), None);
-        let ended = if args.watch.counts() {
-            // The counts come from the reference engine, the results from the selected one.
-            let other = execution.filter(|one| one.engine() != Engine::Reference);
-            let before = other.map(|_| self.buffers.memory.clone());
-            let counts = |observer: &mut _| {
+        let (mut profile, mut ended) = (None, None);
+        if args.watch.counts() {
+            // The counts come from the reference, the results from the selected engine.
+            let before = self.buffers.memory.clone();
+            let (counted, counts) = counted(|observer| {
                 self.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, observer))
-            };
-            let (ended, counts) = counted(counts);
-            let by =
-                other.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
-            profile = counts.map(|profile| (profile, by));
-            match before {
-                Some(before) => {
-                    self.buffers.memory = before;
-                    self.run_on(other)
-                }
-                None => ended,
+            });
+            profile = counts;
+            match execution.engine() {
+                Engine::Reference => ended = Some(counted),
+                _ => self.buffers.memory = before,
             }
-        } else if args.dump_jit {
-            let level = execution.unwrap_or_else(Execution::best).level();
-            self.on_memory(|launch, memory, resources| {
-                let (outcome, text) = valhall::fast::run_listed(launch, memory, resources, level)?;
-                listing = text;
-                Ok(outcome)
-            })
-        } else {
-            self.run_on(execution)
-        };
+        }
+        let ended = ended.unwrap_or_else(|| self.run_on(execution, threads));
+        let list = || valhall::fast::listing(&self.launch, &self.resources, execution.level());
+        let listing = if args.dump_jit { list() } else { String::new() };
         Ok(Ran { profile, listing, ..Ran::from(ended.map(|executed| self.summary(executed))) })
+    }
+
+    fn has_threads(&self) -> bool {
+        true
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         let launch = Launch { deadline: engine::deadline(args), ..self.launch.clone() };
-        let mut is_late = None;
-        let agreed = self.buffers.clone().map().and_then(|memory| {
-            let agreed = compare_with(&launch, &memory, &self.resources, &Execution::available())
+        let (mut is_late, mut failures) = (None, Vec::new());
+        let compared = self.buffers.clone().map().and_then(|memory| {
+            let failed = |execution, error: &RunError| failures.push((execution, error.to_string()));
+            let ended = compare_with(&launch, &memory, &self.resources, &Execution::available(), failed)
                 .map_err(|difference| difference.to_string())?;
-            if let Err(error @ RunError::Time { .. }) = &agreed {
+            if let Err(error @ RunError::Time { .. }) = &ended {
                 is_late = Some(error.to_string());
             }
-            let executed = |outcome: Outcome| count(outcome.thread_instructions, "instruction");
-            Ok(agreed.map(executed).map_err(|error| error.to_string()))
+            Ok(ended)
         });
-        match is_late {
-            Some(reason) => Err(engine::late(&reason)),
-            None => Ok(Some(Compared { engines: engine::names(), agreed })),
+        if let Some(reason) = is_late {
+            return Err(engine::late(&reason));
         }
+        let agreed = compared.map_or_else(Agreed::Differs, |ended| {
+            let all_spent = matches!(ended, Err(RunError::Budget { .. }));
+            let executed = |outcome: Outcome| count(outcome.thread_instructions, "instruction");
+            let mut ends = Ends::new(ended.map(executed).map_err(|error| error.to_string()));
+            failures.iter().for_each(|(execution, reason)| ends.failed(*execution, reason));
+            ends.agreed(all_spent)
+        });
+        Ok(Some(Compared::new(agreed)))
     }
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {

@@ -8,14 +8,15 @@ mod results;
 
 use isaforge_compiler::keys::Vocabulary;
 
+use super::document::folder;
 use super::launch::LaunchFile;
 use super::launched::Launches;
 
 /// The launch files of Valhall.
 pub static LAUNCHES: Launches = Launches {
-    read: |node, folder, sources, out| match draw::matches(node) {
-        true => draw::plan::read(node, folder, sources, out),
-        false => compute::read(node, folder, sources, out),
+    read: |node, path, sources, out| match draw::matches(node) {
+        true => draw::plan::read(node, folder(path), sources, out),
+        false => compute::read(node, folder(path), sources, out),
     },
     recorded: cases::read,
     keys: LaunchFile::keys,

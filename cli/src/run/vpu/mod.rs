@@ -14,6 +14,7 @@ use isaforge_runtime::vpu::{self, Warning};
 
 use self::launch::VpuLaunch;
 use self::plan::Plan;
+use super::document::folder;
 use super::engine;
 use super::launched::{Compared, Launched, Launches, Ran};
 use crate::args::RunArgs;
@@ -25,13 +26,15 @@ use crate::paint::{HELP, paint};
 const WARNINGS: usize = 16;
 
 /// The launch files of the VPU.
-pub static LAUNCHES: Launches = Launches { read: plan::read, recorded: |_| None, keys: VpuLaunch::keys };
+pub static LAUNCHES: Launches = Launches {
+    read: |node, path, sources, out| plan::read(node, folder(path), sources, out),
+    recorded: |_| None,
+    keys: VpuLaunch::keys,
+};
 
 impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        if let Some(execution) = engine::asked(args)? {
-            self.machine.set_execution(execution);
-        }
+        self.machine.set_execution(engine::asked(args)?);
         self.machine.set_deadline(engine::deadline(args));
         let ended = self.machine.run();
         let warnings = warnings(&self.machine.warnings(), &self.program);
@@ -39,7 +42,8 @@ impl Launched for Plan {
             let (groups, cores) = (count(report.groups, "group"), count(self.machine.cores() as u64, "core"));
             format!("{groups} on {cores}, {}", count(report.steps, "instruction"))
         });
-        Ok(Ran { warnings, ..Ran::from(summary.map_err(|error| error.to_string())) })
+        let listing = if args.dump_jit { self.machine.listing() } else { String::new() };
+        Ok(Ran { warnings, listing, ..Ran::from(summary.map_err(|error| error.to_string())) })
     }
 
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
