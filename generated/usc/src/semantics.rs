@@ -15021,7 +15021,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
             Intrinsic {
                 name: "unexplained",
-                doc: "An operation of which only the name is public. It faults.",
+                doc: "Only the name of the operation is public. It faults.",
                 parameters: &[],
                 result: None,
                 effects: Effects {
@@ -16090,7 +16090,7 @@ pub trait Intrinsics<const L: usize> {
         argument_1: [u32; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
-    /// An operation of which only the name is public. It faults.
+    /// Only the name of the operation is public. It faults.
     ///
     /// # Errors
     /// When the intrinsic cannot be executed.

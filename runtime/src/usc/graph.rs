@@ -313,6 +313,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
                 let to = cpu.task.breakpoint.ok_or(Trap::Breakpoint)?;
                 self.goal = Some(to.into());
             }
+            "unexplained" => return Err(Trap::Unknown),
             _ => return Err(Trap::Intrinsic(name)),
         }
         nothing
