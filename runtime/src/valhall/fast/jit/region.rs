@@ -113,7 +113,7 @@ impl Region {
             let end = starts.get(index + 1).copied().unwrap_or(words.end);
             (start..end).try_for_each(|pc| sequence.add(pc))?;
             let exit = code.exit(end - 1)?;
-            sequence.leave(exit.target().is_some_and(|target| (target as usize) < end));
+            sequence.leave(exit.target().is_some_and(|target| target < end));
             let is_continued =
                 traces && end < words.end && at(end).is_none() && matches!(exit, Exit::Next | Exit::Branch(_));
             let (segment, branch) = if is_continued {
