@@ -126,9 +126,6 @@ pub enum Trap {
     /// The behaviour of the group is unknown.
     #[error("what the group does is not public")]
     Unknown,
-    /// The specification declares an intrinsic that this machine does not have.
-    #[error("the machine has no intrinsic `{0}`")]
-    Intrinsic(&'static str),
     /// The host reports an error.
     #[error("{0}")]
     Host(String),

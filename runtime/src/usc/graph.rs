@@ -2,16 +2,15 @@
 
 use isaforge_core::semantics::evaluate::{Column as Wide, Environment, evaluate};
 use isaforge_core::semantics::{AtomicOp, Special, Type};
-use isaforge_usc::Backend;
-use isaforge_usc::semantics::SEMANTICS;
+use isaforge_usc::semantics::{SEMANTICS, call};
 
 use crate::machine::AccessKind;
 use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
-use crate::usc::host::{Host, TexelLocation};
+use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each};
-use crate::usc::names::{Name, STATES, function, operand, ports};
+use crate::usc::names::{Name, STATES, operand, ports};
 use crate::usc::register::Register;
 use crate::usc::sample::{X, Y};
 use crate::usc::step::{Action, Step};
@@ -52,16 +51,16 @@ impl<H: Host> Cpu<'_, H> {
 }
 
 /// A group during its execution.
-struct Group<'c, 'm, H> {
-    cpu: &'c mut Cpu<'m, H>,
-    step: &'c Step,
-    sources: &'c [Register; 6],
+pub(super) struct Group<'c, 'm, H> {
+    pub(super) cpu: &'c mut Cpu<'m, H>,
+    pub(super) step: &'c Step,
+    pub(super) sources: &'c [Register; 6],
     /// The instances that execute the group.
     executing: Mask,
     /// The instances for which the graph is evaluated.
     lanes: Mask,
     /// The target of its branch.
-    goal: Option<i64>,
+    pub(super) goal: Option<i64>,
 }
 
 fn wide(column: &Column) -> Wide<LANES> {
@@ -87,21 +86,8 @@ fn mask_of(column: &Wide<LANES>) -> Mask {
 
 impl<H: Host> Group<'_, '_, H> {
     /// Returns the register `element` places after the one that an operand names.
-    fn register(&self, number: u16, element: u16) -> Result<Register, Trap> {
+    pub(super) fn register(&self, number: u16, element: u16) -> Result<Register, Trap> {
         operand(self.step, number, element)
-    }
-
-    /// Returns the register passed to an intrinsic: the operand in the low byte, the repetition in the high byte.
-    fn passed(&self, argument: &Wide<LANES>) -> Result<Register, Trap> {
-        let operand = argument[0] as u16;
-        self.register(operand & 0xff, operand >> 8)
-    }
-
-    fn backend(&self) -> Backend {
-        match &self.step.action {
-            Action::Main(main) => main.backend.unwrap_or_default(),
-            _ => Backend::default(),
-        }
     }
 }
 
@@ -233,103 +219,7 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
         })
     }
 
-    fn intrinsic(&mut self, intrinsic: u16, a: &[Wide<LANES>], mask: u64) -> Result<Wide<LANES>, Trap> {
-        let lanes = mask as u32;
-        let word = |k: usize, i: usize| a.get(k).map_or(0, |column| column[i] as u32);
-        let nothing = Ok([0; LANES]);
-        let name = SEMANTICS.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
-        if let Some(function) = function(intrinsic) {
-            return Ok(std::array::from_fn(|i| u64::from(function(word(0, i)))));
-        }
-        let cpu = &mut *self.cpu;
-        let host = |result: Result<(), String>| result.map_err(Trap::Host);
-        match name {
-            "vertex" => {
-                each(lanes).try_for_each(|i| host(cpu.host.vertex(cpu.who(i), word(0, i), word(1, i))))?;
-            }
-            "emit" => each(lanes)
-                .try_for_each(|i| host(cpu.host.emit(cpu.who(i), word(0, i), word(1, i) != 0, word(2, i) != 0)))?,
-            "tessellate" => {
-                each(lanes).try_for_each(|i| host(cpu.host.tessellate(cpu.who(i), word(0, i), word(1, i))))?;
-            }
-            "end_task" => cpu.task.state = State::Ended,
-            "pixel" => cpu.task.pixels(cpu.host, cpu.number, lanes)?,
-            "depth" => each(lanes).for_each(|i| cpu.host.depth(cpu.who(i), f32::from_bits(word(0, i)))),
-            "alpha_test" => {
-                let mut passes = [0; LANES];
-                for i in each(lanes) {
-                    passes[i] = cpu.host.alpha_test(cpu.who(i), word(0, i), word(1, i), word(2, i)).into();
-                }
-                return Ok(passes);
-            }
-            "load_burst" => {
-                let to = self.passed(&a[0])?;
-                each(lanes).try_for_each(|i| self.cpu.load(a[1][i], to, word(2, i), i))?;
-            }
-            "store_burst" => {
-                let data = self.passed(&a[0])?;
-                each(lanes).try_for_each(|i| self.cpu.store(a[1][i], data, word(2, i), 1 << word(3, i), i))?;
-            }
-            "store_texel" => each(lanes).try_for_each(|i| {
-                let place = TexelLocation::unpacked([word(0, i), word(1, i)]);
-                let width = 1 << place.size.number();
-                self.cpu.store(place.address, self.sources[2], place.count, width, i)
-            })?,
-            "texel_place" => {
-                let mut places = [0; LANES];
-                for i in each(lanes) {
-                    let texture = cpu.take_state(self.sources[0], i)?;
-                    let at = [word(2, i), word(3, i), word(4, i)];
-                    let place = cpu.host.place(cpu.who(i), word(1, i), texture, at).map_err(Trap::Host)?;
-                    let [low, rest] = place.packed().map(u64::from);
-                    places[i] = low | rest << 32 | u64::from(place.outside) << 63;
-                }
-                return Ok(places);
-            }
-            "sample" => {
-                let op = self.backend();
-                let sources = self.sources;
-                // Results may overwrite coordinates, which neighbours need for their level of detail.
-                let gradients = self.cpu.gradients(&op, sources[1], lanes)?;
-                each(lanes).try_for_each(|i| self.cpu.sample(&op, sources, i, gradients[i]))?;
-            }
-            "iterate" => {
-                let op = self.backend();
-                let (to, planes) = (self.passed(&a[0])?, self.passed(&a[1])?);
-                let w = if op.p == isaforge_usc::PerspCtl::None { None } else { Some(self.passed(&a[2])?) };
-                self.cpu.iterate_values(&op, to, planes, w, lanes)?;
-            }
-            "iterate_directly" | "iterate_and_sample" => {
-                let Action::Control(control) = &self.step.action else { return nothing };
-                if let Some(ditr) = &control.parts.ditr {
-                    self.cpu.iterate_directly(ditr, lanes)?;
-                }
-                if let Some(itrsmp) = &control.parts.itrsmp {
-                    self.cpu.iterate_and_sample(itrsmp, lanes)?;
-                }
-            }
-            "mutex" => cpu.mutex(word(0, 0), word(1, 0)),
-            "return_from_breakpoint" => {
-                let to = cpu.task.breakpoint.ok_or(Trap::Breakpoint)?;
-                self.goal = Some(to.into());
-            }
-            "unexplained" => return Err(Trap::Unknown),
-            _ => return Err(Trap::Intrinsic(name)),
-        }
-        nothing
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_intrinsic_of_the_specification_is_implemented() {
-        let arms = include_str!("graph.rs").split_once("fn intrinsic").expect("it is above").1;
-        for (number, intrinsic) in SEMANTICS.intrinsics.iter().enumerate() {
-            let arm = format!("\"{}\"", intrinsic.name);
-            assert!(function(number as u16).is_some() || arms.contains(&arm), "{} has none", intrinsic.name);
-        }
+    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Wide<LANES>], mask: u64) -> Result<Wide<LANES>, Trap> {
+        call(self, intrinsic, arguments, mask)
     }
 }

@@ -5,7 +5,7 @@
 //! - `step`, `read`, `names`: the groups of a program, and what their graphs name
 //! - `task`, `common`: the state of tasks, and what they share
 //! - `together`: tasks that advance side by side
-//! - `program`, `exec`, `graph`, `flow`, `backend`, `sample`: programs, and the execution of a group
+//! - `program`, `exec`, `graph`, `intrinsics`, `flow`, `backend`, `sample`: programs, and the execution of a group
 //! - `seen`, [`watch`], [`watched`]: observers
 //! - `machine`, [`single`], [`conform`]: runs
 
@@ -18,6 +18,7 @@ mod float;
 mod flow;
 mod graph;
 pub mod host;
+mod intrinsics;
 mod lanes;
 mod machine;
 mod names;
