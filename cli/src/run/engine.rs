@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use isaforge_runtime::observe::Profile;
 use isaforge_runtime::{Deadline, Engine, Execution};
 
 use super::launched::{Agreed, Compared};
@@ -32,6 +33,22 @@ pub fn asked(args: &RunArgs) -> Result<Execution, Failure> {
         return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
     Ok(execution)
+}
+
+/// Runs a program on an engine. With `counted`, the reference runs it first, which counts what it executes; another
+/// engine then starts from the same state, so that the results are its own.
+pub fn run_counted<S: Clone, T>(
+    state: &mut S,
+    execution: Execution,
+    counted: Option<impl FnOnce(&mut S) -> (T, Option<Profile>)>,
+    run: impl FnOnce(&mut S) -> T,
+) -> (T, Option<Profile>) {
+    let Some(counted) = counted else { return (run(state), None) };
+    let before = (execution.engine() != Engine::Reference).then(|| state.clone());
+    let (ended, profile) = counted(state);
+    let Some(before) = before else { return (ended, profile) };
+    *state = before;
+    (run(state), profile)
 }
 
 /// The deadline of a program that starts now.

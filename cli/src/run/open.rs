@@ -123,12 +123,19 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
         let help = format!("`isaforge run --spec SPEC {}` runs it on the set of a specification", path.display());
         return Err(Failure::usage(format!("`{}` is an ELF file, not a launch file", path.display()), help));
     }
-    if let Some((found, case)) = recorded(path) {
-        let launched = case.map_err(|reason| failed(path, reason)).ok();
-        return Ok(launched.map(|launched| Opened::new(found, launched, None)));
-    }
-    if let Some(failure) = replayed(path) {
-        return Err(failure);
+    let input = Input::read(Some(path)).ok();
+    if let Some(text) = input.as_ref().and_then(|input| std::str::from_utf8(input.body()).ok()) {
+        if let Some((found, case)) = recorded(text) {
+            let launched = case.map_err(|reason| failed(path, reason)).ok();
+            return Ok(launched.map(|launched| Opened::new(found, launched, None)));
+        }
+        if let Some((set, what)) = conform::replayed(text) {
+            let name = path.display();
+            let help = format!(
+                "`isaforge conform {set} {name}` replays what it holds; `--engine` and `--level` select what runs"
+            );
+            return Err(Failure::usage(format!("`{name}` is not a launch file: it holds {what} of {set}"), help));
+        }
     }
     let (mut sources, mut out) = (input::sources(path)?, Diagnostics::new());
     let node = read_node(path, &mut sources, &mut out);
@@ -144,20 +151,8 @@ pub fn read(node: &Node, path: &Path, sources: &mut Sources, out: &mut Diagnosti
 }
 
 /// The recorded case in a file, with its instruction set. `None` if the file is not a recorded case.
-fn recorded(path: &Path) -> Option<(&'static Builtin, CaseResult)> {
-    let input = Input::read(Some(path)).ok()?;
-    let text = std::str::from_utf8(input.body()).ok()?;
+fn recorded(text: &str) -> Option<(&'static Builtin, CaseResult)> {
     builtin::ALL.iter().find_map(|found| Some((found, (readers::of(found)?.recorded)(text)?)))
-}
-
-/// The failure when recorded programs are given that only `conform` takes; `None` if the file holds none.
-fn replayed(path: &Path) -> Option<Failure> {
-    let input = Input::read(Some(path)).ok()?;
-    let (set, what) = conform::replayed(std::str::from_utf8(input.body()).ok()?)?;
-    let name = path.display();
-    let help =
-        format!("`isaforge conform {set} {name}` replays what it holds; `--engine` and `--level` select what runs");
-    Some(Failure::usage(format!("`{name}` is not a launch file: it holds {what} of {set}"), help))
 }
 
 /// The instruction set named in a launch file.

@@ -14,7 +14,7 @@ use isaforge_runtime::machine;
 use isaforge_runtime::usc::watch::{self, Watch as Looks};
 use isaforge_runtime::usc::watched::Watched;
 use isaforge_runtime::usc::{Instance, LANES, Register, Report, RunError, Task, Trap};
-use isaforge_runtime::{Deadline, Engine, Execution};
+use isaforge_runtime::{Deadline, Execution};
 
 use self::launch::{UscLaunch, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
@@ -48,20 +48,13 @@ impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
         let execution = engine::asked(args)?;
         self.machine = self.machine.clone().until(engine::deadline(args)).on(execution);
-        let (mut profile, mut ended) = (None, None);
-        if args.watch.counts() {
-            // The counts come from the reference, the results from the selected engine.
+        let counting = args.watch.counts().then_some(|plan: &mut Plan| {
             let mut looks = Looks::default();
             looks.profile = Some(watch::profile());
-            let mut plan = self.clone();
-            let counted = everything(&mut plan, Some(&mut looks));
-            profile = looks.profile;
-            if execution.engine() == Engine::Reference {
-                *self = plan;
-                ended = Some(counted);
-            }
-        }
-        let ended = ended.unwrap_or_else(|| everything(self, None));
+            let ended = everything(plan, Some(&mut looks));
+            (ended, looks.profile)
+        });
+        let (ended, profile) = engine::run_counted(self, execution, counting, |plan| everything(plan, None));
         let summary = |left: &Left| {
             let pixels = |covered: Rectangle| u64::from(covered.width) * u64::from(covered.height);
             let instances = count(self.rectangle.map_or(self.instances.into(), pixels), "instance");

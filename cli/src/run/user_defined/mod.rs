@@ -317,25 +317,17 @@ fn compiler(args: &RunArgs) -> Compiler {
     if args.engine.unchecked { Compiler::default().unchecked() } else { Compiler::default() }
 }
 
-fn encoding(tables: Tables) -> Encoding {
-    match tables {
-        Tables::Words(isa) => isa.into(),
-        Tables::Streams(engine) => engine.into(),
-        Tables::Groups(isa) => isa.into(),
-    }
-}
-
 /// The instruction set of a specification. `None` after errors, which have been reported.
 ///
 /// # Errors
 /// When the specification cannot be read, or defines no executable semantics.
 pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)>, Failure> {
     let Some(target) = target::from_specification(spec, generation, "--generation")? else { return Ok(None) };
-    let encoding = encoding(target.tables);
     let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
         let message = format!("`{}` does not define what its instructions do", target.name);
         return Err(Failure::usage(message, "give each of them a text: `does: …`"));
     };
+    let encoding = target.tables.into();
     Ok(Some((target, (encoding, semantics, hardware))))
 }
 

@@ -9,7 +9,7 @@ use isaforge_compiler::yaml::{Node, Value};
 use isaforge_runtime::machine::{self, DEFAULT_BUDGET, Variable};
 
 use super::launch::OwnLaunch;
-use super::{Program, Set, encoding};
+use super::{Program, Set};
 use crate::builtin::{self, Tables};
 use crate::run::buffers::{Buffers, Space};
 use crate::run::document::{find, folder};
@@ -21,7 +21,7 @@ pub static LAUNCHES: Launches = Launches {
     read: |node, path, sources, out| {
         let (Value::Map(entries), Value::Text(name)) = (&node.value, &find(node, "isa")?.value) else { return None };
         let found = builtin::find(name)?;
-        let set = (encoding(found.tables), found.semantics?, found.hardware?);
+        let set = (found.tables.into(), found.semantics?, found.hardware?);
         let others = entries.iter().filter(|(key, _)| key.value != "isa").cloned().collect();
         let node = Node { value: Value::Map(others), ..node.clone() };
         let program = launch(&node, path, (found.tables, set), sources, out)?;

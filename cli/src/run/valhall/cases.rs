@@ -1,9 +1,9 @@
 //! Recorded cases: a program with all its inputs and the expected results.
 
+use isaforge_runtime::Memory;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::cases::{Case, CaseError, Finished};
 use isaforge_runtime::valhall::watched::{Told, Watched};
-use isaforge_runtime::{Engine, Memory};
 
 use super::results::{counted, first_pixel, pixels};
 use crate::args::RunArgs;
@@ -73,14 +73,9 @@ impl Launched for Recorded {
             let help = "write its program and inputs as a launch file to see the machine code";
             return Err(Failure::usage("the machine code of recorded cases is not kept", help));
         }
-        let (mut profile, mut ran) = (None, None);
-        if args.watch.counts() {
-            // The counts come from the reference, the results from the selected engine.
-            let (counted, counts) = counted(|profile| self.case.run(profile));
-            profile = counts;
-            ran = (execution.engine() == Engine::Reference).then_some(counted);
-        }
-        let ran = ran.unwrap_or_else(|| self.case.run_on(execution));
+        let case = &self.case;
+        let counting = args.watch.counts().then_some(|_: &mut ()| counted(|profile| case.run(profile)));
+        let (ran, profile) = engine::run_counted(&mut (), execution, counting, |()| case.run_on(execution));
         let ran = self.finish(ran).unwrap_or_else(|error| Ran::from(Err(error.to_string())));
         Ok(Ran { profile, ..ran })
     }

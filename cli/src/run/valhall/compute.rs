@@ -25,7 +25,7 @@ use crate::run::launched::{Agreed, Compared, Launched, Ran};
 use crate::run::{engine, outputs, program};
 
 /// A compute launch that can be run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Computation {
     launch: Launch,
     buffers: Buffers,
@@ -123,20 +123,13 @@ impl Launched for Computation {
             return Err(Failure::usage("the engine `reference` runs on one thread", help));
         }
         self.launch.deadline = engine::deadline(args);
-        let (mut profile, mut ended) = (None, None);
-        if args.watch.counts() {
-            // The counts come from the reference, the results from the selected engine.
-            let before = self.buffers.memory.clone();
-            let (counted, counts) = counted(|observer| {
-                self.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, observer))
-            });
-            profile = counts;
-            match execution.engine() {
-                Engine::Reference => ended = Some(counted),
-                _ => self.buffers.memory = before,
-            }
-        }
-        let ended = ended.unwrap_or_else(|| self.run_on(execution, threads));
+        let counting = args.watch.counts().then_some(|launched: &mut Self| {
+            counted(|observer| {
+                launched.on_memory(|launch, memory, resources| valhall::run_with(launch, memory, resources, observer))
+            })
+        });
+        let run = |launched: &mut Self| launched.run_on(execution, threads);
+        let (ended, profile) = engine::run_counted(self, execution, counting, run);
         let list = || valhall::fast::listing(&self.launch, &self.resources, execution.level());
         let listing = if args.dump_jit { list() } else { String::new() };
         Ok(Ran { profile, listing, ..Ran::from(ended.map(|executed| self.summary(executed))) })

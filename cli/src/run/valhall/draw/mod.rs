@@ -11,7 +11,7 @@ use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
 use isaforge_runtime::valhall::watched::{Told, Watched};
 use isaforge_runtime::valhall::{self, Fragments};
-use isaforge_runtime::{Deadline, Engine, Execution, Memory, Outcome, RunError};
+use isaforge_runtime::{Deadline, Execution, Memory, Outcome, RunError};
 
 use self::plan::Plan;
 use super::results::{counted, first_pixel, pixels};
@@ -31,20 +31,12 @@ impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
         let execution = engine::asked(args)?;
         self.deadline = engine::deadline(args);
-        let (mut profile, mut ended) = (None, None);
-        if args.watch.counts() {
-            // The counts come from the reference, the picture from the selected engine.
-            let mut plan = self.clone();
-            let (drawn, counts) = counted(|profile| {
+        let counting = args.watch.counts().then_some(|plan: &mut Plan| {
+            counted(|profile| {
                 plan.on_memory(|fragments, memory, host| valhall::draw_observed(fragments, memory, host, &mut *profile))
-            });
-            profile = counts;
-            if execution.engine() == Engine::Reference {
-                *self = plan;
-                ended = Some(drawn);
-            }
-        }
-        let ended = ended.unwrap_or_else(|| self.draw_on(execution));
+            })
+        });
+        let (ended, profile) = engine::run_counted(self, execution, counting, |plan| plan.draw_on(execution));
         let [width, height] = self.size;
         let ended = ended.map(|executed| format!("{width} x {height} pixels, {}", count(executed, "instruction")));
         let list = || valhall::fast::draw_listing(&self.program, &self.uniforms, &self.resources, execution.level());
