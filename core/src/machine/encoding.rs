@@ -55,6 +55,16 @@ impl From<&'static Stream> for Encoding {
     }
 }
 
+impl From<crate::Tables> for Encoding {
+    fn from(tables: crate::Tables) -> Self {
+        match tables {
+            crate::Tables::Words(isa) => Encoding::Words(isa),
+            crate::Tables::Streams(engine) => Encoding::Stream(engine),
+            crate::Tables::Groups(isa) => Encoding::Groups(isa),
+        }
+    }
+}
+
 /// A word, an instruction of a stream, or a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {

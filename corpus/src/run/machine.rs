@@ -1,6 +1,5 @@
 //! Runs one program of any set to its end.
 
-use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_runtime::machine::{TIME_IS_UP, Variable, program_region, slice};
@@ -25,12 +24,7 @@ pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], until: Dead
     let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, set.hardware, &inputs.start) else {
         return Err(format!("`{}` does not define what its instructions do", known.recipe.name));
     };
-    let encoding = match set.tables {
-        Tables::Words(isa) => Encoding::from(isa),
-        Tables::Streams(engine) => Encoding::from(engine),
-        Tables::Groups(isa) => Encoding::from(isa),
-    };
-    let parts = (encoding, semantics, hardware);
+    let parts = (Encoding::from(set.tables), semantics, hardware);
     match hardware.lanes {
         0..=1 => processed::<1>(parts, start, code, until),
         2..=32 => processed::<32>(parts, start, code, until),

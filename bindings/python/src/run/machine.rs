@@ -53,11 +53,7 @@ impl Job {
         limit: Option<Duration>,
         py: Python<'_>,
     ) -> PyResult<Job> {
-        let encoding = match set.tables() {
-            Tables::Words(isa) => Encoding::from(isa),
-            Tables::Streams(engine) => Encoding::from(engine),
-            Tables::Groups(isa) => Encoding::from(isa),
-        };
+        let encoding = Encoding::from(set.tables());
         let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.analysis.hardware) else {
             let message = format!("`{}` does not define what its instructions do", set.name);
             return Err(error::run(py, &message, "give each of them a text: `does: …`", None));
