@@ -32,36 +32,35 @@ struct Numbers {
     bits: u8,
     signed: bool,
     /// The bits that may be 1, and those that are.
-    possible: (u64, u64),
+    may: u64,
+    must: u64,
 }
 
 impl Numbers {
+    /// The numbers of a width, with the bits that may be 1, and those that are.
+    fn new(bits: u8, signed: bool, (may, must): (u64, u64)) -> Self {
+        let all = ones(bits.into());
+        Numbers { bits, signed, may: may & all, must: must & all }
+    }
+
     /// Whether it may be this number, given as its bits.
     fn contain(self, number: u64) -> bool {
-        let (number, (may, must)) = (number & ones(self.bits.into()), self.possible);
-        number & !may == 0 && number & must & ones(self.bits.into()) == must & ones(self.bits.into())
+        let number = number & ones(self.bits.into());
+        number & !self.may == 0 && number & self.must == self.must
     }
 
     /// The numbers that it may be, in ascending order, without some of them.
     fn without(self, some: &[i128]) -> impl Iterator<Item = i128> {
-        let all = ones(self.bits.into());
-        let (may, must) = (self.possible.0 & all, self.possible.1 & all);
-        let (free, sign) = (may & !must, 1u64 << (self.bits - 1));
-        let count = 1u128 << free.count_ones();
+        let (all, sign) = (ones(self.bits.into()), 1u64 << (self.bits - 1));
+        let free = self.may & !self.must;
         // Negative numbers come first.
         let turned = if self.signed { free & sign } else { 0 };
-        let number = move |index: u128| {
-            let (mut bits, mut rest, mut left) = (must, index as u64, free);
-            while left != 0 {
-                if rest & 1 != 0 {
-                    bits |= left & left.wrapping_neg();
-                }
-                (rest, left) = (rest >> 1, left & (left - 1));
-            }
-            let bits = bits ^ turned;
+        let next = move |chosen: &u64| Some((chosen | !free).wrapping_add(1) & free).filter(|next| *next != 0);
+        let number = move |chosen: u64| {
+            let bits = (self.must | chosen) ^ turned;
             i128::from(bits) - if self.signed && bits & sign != 0 { i128::from(all) + 1 } else { 0 }
         };
-        (0..count).map(number).filter(|number| !some.contains(number))
+        std::iter::successors(Some(0), next).map(number).filter(|number| !some.contains(number))
     }
 }
 
@@ -99,7 +98,7 @@ impl Builder<'_> {
                 match info.choices {
                     Choices::Number(bits) => {
                         let node = self.modifier_bits(&value);
-                        let of = Numbers { bits, signed: false, possible: self.graph.possible(node) };
+                        let of = Numbers::new(bits, false, self.graph.possible(node));
                         (Subject::Number(node), self.arms_of_number(&name, of, arms, span)?)
                     }
                     _ => {
@@ -126,7 +125,7 @@ impl Builder<'_> {
                 let reached = match choices {
                     Choices::Number(bits) => {
                         let signed = ty.class == Class::Signed;
-                        let of = Numbers { bits: *bits, signed, possible: self.graph.possible(node) };
+                        let of = Numbers::new(*bits, signed, self.graph.possible(node));
                         self.arms_of_number(&name, of, arms, span)?
                     }
                     choices => self.arms_of_names(&name, &choices.named(), arms, span)?,

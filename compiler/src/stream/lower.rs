@@ -267,7 +267,7 @@ fn key(tokens: &[Token]) -> String {
     let next = tokens.iter().skip(1).map(Some).chain([None]);
     let texts = tokens.iter().zip(next).filter_map(|(token, next)| match (token, next) {
         (Token::Text(text), Some(Token::Field(_))) => {
-            let end = text.rfind([' ', ',', '[', '(', '{']).map_or(text.len(), |last| last + 1);
+            let end = text.rfind(core::BEFORE_PREFIX).map_or(text.len(), |last| last + 1);
             Some(&text[..end])
         }
         (Token::Text(text), _) => Some(text.as_str()),

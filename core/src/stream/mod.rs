@@ -48,7 +48,7 @@ pub use annotate::{Note, annotate};
 pub use decode::{Decoded, Engine, Scope, Values};
 pub use error::{DecodeError, ParseError, Reason, Wanted};
 pub use expression::{Expression, Input, MAX_NODES};
-pub use parse::{Expected, Help, Labels, NoLabels, Parsed};
+pub use parse::{BEFORE_PREFIX, Expected, Help, Labels, NoLabels, Parsed};
 pub use piece::{Piece, extract, insert};
 pub use print::{NoPlaces, Places};
 pub use registers::registers;

@@ -31,6 +31,9 @@ use super::target::target;
 use super::wide::Wide;
 use crate::text::Line;
 
+/// The characters after which the prefix of a number may begin, such as `#`. A label may lack the prefix.
+pub const BEFORE_PREFIX: [char; 5] = [' ', ',', '[', '(', '{'];
+
 /// Splits an exact text into the text of the instruction and the digits of its word.
 pub(super) fn exact(text: &str) -> Option<(&str, &str)> {
     let digits = |(_, digits): &(&str, &str)| digits.bytes().all(|digit| digit.is_ascii_hexdigit());

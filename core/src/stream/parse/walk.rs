@@ -1,5 +1,6 @@
 //! Parses text token by token: what each token may consume, and the values of fields that it gives.
 
+use super::BEFORE_PREFIX;
 use super::reader::{Expected, Miss, Reader, is_word};
 use crate::bits::{fits_signed, ones};
 use crate::stream::error::{Reason, Wanted};
@@ -124,10 +125,9 @@ impl Reader<'_> {
         let Some((Token::Field(index), tokens)) = rest.tokens.split_first() else { return false };
         let Some(field) = frame.layout.fields.get(usize::from(*index)) else { return false };
         let Type::Number(Notation { target: Some(target), .. }) = field.ty else { return false };
-        let separates = |c: char| matches!(c, ' ' | ',' | '[' | '(' | '{');
-        let end = match text.rfind(separates) {
+        let end = match text.rfind(BEFORE_PREFIX) {
             Some(last) => self.literal(at, text.get(..=last).unwrap_or(text)),
-            None => Some(at).filter(|at| self.text.get(..*at).is_some_and(|before| before.ends_with(separates))),
+            None => Some(at).filter(|at| self.text.get(..*at).is_some_and(|before| before.ends_with(BEFORE_PREFIX))),
         };
         let rest = Rest { tokens, after: rest.after };
         end.is_some_and(|end| {
