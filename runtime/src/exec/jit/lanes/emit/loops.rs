@@ -148,7 +148,15 @@ impl Emitted {
     /// The same for a given number of warps.
     pub fn looped_of(wanted: &Loop, warps: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        let made = [true, false].into_iter().find_map(|keeps_active| looped(wanted, warps, keeps_active))?;
+        let host = wanted.graph.host();
+        let ways = warps * host.pieces();
+        if !wanted.columns.is_multiple_of(warps) || ways > WAYS {
+            return None;
+        }
+        let allocation = Allocation::new(wanted, ways)?;
+        // AVX2 has no mask registers.
+        let mut kept = [true, false].into_iter().filter(|kept| !kept || host == Host::Avx512);
+        let made = kept.find_map(|keeps_active| looped(wanted, &allocation, ways, keeps_active))?;
         Some(Emitted::new(made, wanted.columns, rows, vec![]))
     }
 }
@@ -262,26 +270,21 @@ struct Labels {
     end: Label,
 }
 
-/// Emits the code for `warps` warps side by side. With AVX-512, the masks of the active lanes may stay in registers.
-fn looped(wanted: &Loop, warps: usize, keeps_active: bool) -> Option<Made> {
+/// Emits the code for `ways` registers per value. With AVX-512, the masks of the active lanes may stay in registers.
+fn looped(wanted: &Loop, allocation: &Allocation, ways: usize, keeps_active: bool) -> Option<Made> {
     use Register::{R8, R8D, R11D, RAX, RDI, RDX};
-    let host = wanted.graph.host();
-    let ways = warps * host.pieces();
-    if !wanted.columns.is_multiple_of(warps) || ways > WAYS || keeps_active && host == Host::Avx2 {
-        return None;
-    }
-    let Allocation { used, homes, rows } = Allocation::new(wanted, ways)?;
+    let Allocation { used, homes, rows } = allocation;
     let kept = if keeps_active { ways as u8 } else { 1 };
     let mut out = Emitter::new(&wanted.graph, wanted.columns, ways, Access::Active, MASKS.start..MASKS.end - kept);
     out.keeps_active = keeps_active;
-    out.spare = (host == Host::Avx512).then_some(Register::K0);
+    out.spare = (out.host == Host::Avx512).then_some(Register::K0);
     let plan = |trace: &[Block]| {
         let parts: Vec<_> = trace.iter().map(Block::part).collect();
-        Plan::new(&wanted.graph, &parts, &used, &homes, &rows)
+        Plan::new(&wanted.graph, &parts, used, homes, rows)
     };
-    out.fixed(&wanted.graph, &plan(wanted.traces().next()?)?, &homes)?;
+    out.fixed(&wanted.graph, &plan(wanted.traces().next()?)?, homes)?;
     out.push(Instruction::with2(Code::Add_rm64_r64, RDI, RDX))?;
-    out.pin(&rows)?;
+    out.pin(rows)?;
     out.load_pinned()?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(State, room))))?;
@@ -300,11 +303,11 @@ fn looped(wanted: &Loop, warps: usize, keeps_active: bool) -> Option<Made> {
             out.head(wanted, index, &labels, &mut later)?;
             out.masked = block.masked;
             out.leaving = block.segment.mask;
-            out.body(&wanted.graph, &block.segment, &plan, &homes)?;
+            out.body(&wanted.graph, &block.segment, &plan, homes)?;
             let mut masks = [Register::None; WAYS];
             if let Some(mask) = block.segment.mask {
                 for (way, register) in masks.iter_mut().enumerate().take(ways) {
-                    *register = out.operand(&wanted.graph, mask, way, &homes)?;
+                    *register = out.operand(&wanted.graph, mask, way, homes)?;
                     out.done(mask, plan.ends_with(mask, &block.segment), way);
                 }
             }

@@ -209,7 +209,7 @@ struct Emitter {
     sought: usize,
     unsought: Option<Register>,
     access: Access,
-    /// Whether the active lanes of each way stay in mask registers, the last of which is [`LANES`], in code for loops.
+    /// Whether the active lanes of each way stay in mask registers, [`LANES`] and those before it, in code for loops.
     keeps_active: bool,
     /// The way whose active lanes are in [`LANES`], in code for loops that do not keep them.
     masking: Option<usize>,
