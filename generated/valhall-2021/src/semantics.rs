@@ -14513,7 +14513,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Fidelity {
                 instructions: &[55, 56, 59, 60],
                 class: super::__rt::semantics::facts::FidelityClass::Choice,
-                detail: "the result of 16 bits in both halves, of which the destination masks one",
+                detail: "the result of 16 bits in both halves, one masked by the destination",
                 evidence: "Mesa's document of 2021 describes it",
                 note: "The conversion itself is exact.",
             },
