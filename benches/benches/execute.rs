@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
 use isaforge_benches::naive::Naive;
+use isaforge_benches::shading::{self, Workload};
 use isaforge_benches::shared::{self, Shared};
 use isaforge_benches::{chains, code, median, native, riscv, scalar, seconds, usc, vpu};
 use isaforge_runtime::Level;
@@ -20,7 +21,7 @@ use isaforge_runtime::exec::shape::Shapes;
 use isaforge_runtime::usc::{LANES, Program};
 use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
-use isaforge_runtime::{Launch, Memory};
+use isaforge_runtime::{Execution, Launch, Memory};
 
 /// The results of a kernel.
 fn results(memory: &Memory) -> Vec<u32> {
@@ -127,6 +128,34 @@ fn shared_row(of: &Shared, small: &Shared, budget: Duration) {
         }
     }
     print(name, ours, Some(to_native), [None, Some(to_reference)]);
+}
+
+/// Prints the row of a program with textures, attributes or images. The reference draws a small picture.
+fn shading_row(of: &Workload, budget: Duration) {
+    let (best, reference) = (Execution::best(), Execution::reference());
+    let [mut whole, mut small, mut slow] = [of.side, 48, 48].map(of.sized);
+    whole.run(best);
+    let slow_outcome = slow.run(reference);
+    assert_eq!((small.run(best), small.results()), (slow_outcome.clone(), slow.results()), "{}", of.name);
+    let results = whole.results();
+    let mut out = vec![0; results.len()];
+    (whole.native)(&mut out, &whole.input);
+    let means = [results, out.clone()].map(|results| whole.means(&results));
+    assert!(means[0].iter().zip(&means[1]).all(|(a, b)| (a - b).abs() < 1.0 / 255.0), "{}: {means:?}", of.name);
+
+    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        let mut outcome = Default::default();
+        let time = seconds(|| outcome = whole.run(best));
+        ours.push(time * 1e9 / outcome.warp_instructions as f64);
+        to_native.push(seconds(|| (whole.native)(black_box(&mut out), black_box(&whole.input))) / time);
+        if ours.len() % 8 == 1 {
+            let time = time / outcome.thread_instructions as f64;
+            to_reference.push(seconds(|| _ = slow.run(reference)) / slow_outcome.thread_instructions as f64 / time);
+        }
+    }
+    print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
 /// The number of steps of the picture that two host threads compute.
@@ -376,6 +405,7 @@ fn main() {
             shared_row(&of, &small, budget);
         }
     }
+    shading::ALL.iter().filter(|of| wanted(of.name)).for_each(|of| shading_row(of, budget));
     let loops: Vec<&riscv::Loop> = riscv::LOOPS.iter().filter(|of| wanted(of.name)).collect();
     if !loops.is_empty() {
         let example = riscv::Example::open();

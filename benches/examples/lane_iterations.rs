@@ -3,14 +3,8 @@
 //! each kernel.
 
 use isaforge_benches::kernels::{self, Kernel, OUT, ROUNDS, SIDE};
+use isaforge_benches::processor_seconds as now;
 use isaforge_runtime::{Level, Memory, valhall};
-
-/// Processor time of this process in seconds, so that others on the machine do not count. The process has one thread.
-fn now() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps it");
-    let time: f64 = text.split(' ').next().and_then(|time| time.parse().ok()).expect("it begins with ns");
-    time * 1e-9
-}
 
 /// The number of results of a kernel, and their sum.
 fn results(memory: &Memory) -> (f64, f64) {

@@ -15,6 +15,7 @@ pub mod native;
 pub mod riscv;
 pub mod scalar;
 pub mod scattered;
+pub mod shading;
 pub mod shared;
 pub mod streams;
 pub mod usc;
@@ -32,4 +33,12 @@ pub fn seconds(run: impl FnOnce()) -> f64 {
     let start = Instant::now();
     run();
     start.elapsed().as_secs_f64()
+}
+
+/// Returns how many seconds a processor has worked for the only thread of this process, so that others on the machine do
+/// not count.
+pub fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps it");
+    let time: f64 = text.split(' ').next().and_then(|time| time.parse().ok()).expect("it begins with ns");
+    time * 1e-9
 }
