@@ -35,7 +35,7 @@ pub fn seconds(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Returns how many seconds a processor has worked for the only thread of this process, so that others on the machine do
+/// Returns how many seconds a processor has worked for the only thread of this process. Other work on the machine does
 /// not count.
 pub fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps it");

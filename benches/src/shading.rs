@@ -30,7 +30,8 @@ pub struct Shading {
     pub memory: Memory,
     /// The resources that it names.
     pub host: Resources,
-    /// The texels or attributes that it reads: the levels of a texture one after another, or four words for each vertex.
+    /// The texels or attributes that it reads: the levels of a texture one after another, or four words for each
+    /// vertex.
     pub input: Vec<u32>,
     /// Computes the [results](Shading::results) from the input.
     pub native: fn(&mut [u32], &[u32]),
@@ -157,8 +158,8 @@ const DIFFUSE: [f32; 2] = [0.85, 0.15];
 /// The lowest square of z, where the sphere seems to end.
 const RIM: f32 = 1e-6;
 
-/// Loads x and y, and computes the square of z in r2, which is negative outside the sphere. r12 to r15 or r16 to r19 are
-/// the background.
+/// Loads x and y, and computes the square of z in r2, which is negative outside the sphere. The four registers from BACK0
+/// to BACK3 become the background.
 const SPHERE: &str = "
     LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store.wait0 @r0:r1, r61, index:0x0
     FMA.f32 r2, r0.neg, r0, 0x3F800000

@@ -8,8 +8,8 @@ const L: usize = 64;
 /// A number for each of these pixels.
 type Lanes = [f32; L];
 
-/// Rounds a number of less than 2^22 to an integer, by what its mantissa becomes in a sum. A cast would saturate, which is
-/// not vectorized.
+/// Rounds a number of less than 2^22 to an integer, by what its mantissa becomes in a sum. A cast would saturate, which
+/// is not vectorized.
 #[inline(always)]
 fn rounded(number: f32) -> u32 {
     const SUM: f32 = 12_582_912.0;
