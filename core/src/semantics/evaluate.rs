@@ -14,6 +14,17 @@ use super::types::Type;
 /// One value for each of the `L` lanes of a warp.
 pub type Column<const L: usize> = [u64; L];
 
+/// Applies a function to the value of each lane. A loop over lanes becomes vector instructions where `map` of an array
+/// often does not.
+#[inline(always)]
+pub fn each<const L: usize, A: Copy, B: Copy + Default>(column: &[A; L], f: impl Fn(A) -> B) -> [B; L] {
+    let mut results = [B::default(); L];
+    for (result, value) in results.iter_mut().zip(column) {
+        *result = f(*value);
+    }
+    results
+}
+
 /// The environment in which an instruction executes: registers, memory, intrinsics.
 ///
 /// Bit 0 of a mask is lane 0. Values are masked to the size of their type. Results in lanes outside a mask are ignored.

@@ -16153,87 +16153,113 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     arguments: &[[u64; L]],
     mask: u64,
 ) -> Result<[u64; L], M::Fault> {
-    let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+    #[allow(unused_imports, reason = "not every set converts values")]
+    use super::__rt::semantics::evaluate::each;
+    let zeros = [0; L];
+    #[allow(unused_variables, reason = "not every set passes values")]
+    let argument = |k: usize| arguments.get(k).unwrap_or(&zeros);
     match intrinsic {
         0 => {
             Ok(
-                machine
-                    .log2(argument(0).map(|bits| f32::from_bits(bits as u32)), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .log2(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         1 => {
             Ok(
-                machine
-                    .exp2(argument(0).map(|bits| f32::from_bits(bits as u32)), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .exp2(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         2 => {
             Ok(
-                machine
-                    .srgb_encode(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .srgb_encode(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         3 => {
             Ok(
-                machine
-                    .srgb_decode(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .srgb_decode(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         4 => {
             Ok(
-                machine
-                    .sine_by_x(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .sine_by_x(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         5 => {
             Ok(
-                machine
-                    .arctangent_by_x(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .arctangent_by_x(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         6 => {
             Ok(
-                machine
-                    .reduce_sine(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .reduce_sine(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         7 => {
             Ok(
-                machine
-                    .reduce_cosine(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .reduce_cosine(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         8 => {
             machine
                 .vertex(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16241,9 +16267,9 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         9 => {
             machine
                 .emit(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value != 0),
-                    argument(2).map(|value| value != 0),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value != 0),
+                    each(argument(2), |value| value != 0),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16252,8 +16278,8 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         11 => {
             machine
                 .tessellate(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16261,27 +16287,29 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         12 => machine.pixel(mask).map(|()| [0; L]),
         13 => {
             machine
-                .depth(argument(0).map(|bits| f32::from_bits(bits as u32)), mask)
+                .depth(each(argument(0), |bits| f32::from_bits(bits as u32)), mask)
                 .map(|()| [0; L])
         }
         14 => {
             Ok(
-                machine
-                    .alpha_test(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|value| value as u32),
-                        argument(2).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .alpha_test(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |value| value as u32),
+                            each(argument(2), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         15 => {
             machine
                 .load_burst(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16290,9 +16318,9 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .store_burst(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16300,8 +16328,8 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         17 => {
             machine
                 .store_texel(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16310,10 +16338,10 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texel_place(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
         }
@@ -16344,15 +16372,15 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         23 => {
             machine
                 .mutex(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         24 => machine.unexplained(mask).map(|()| [0; L]),
         25 => machine.return_from_breakpoint(mask).map(|()| [0; L]),
-        _ => Ok(argument(usize::MAX)),
+        _ => Ok(zeros),
     }
 }
 /// The machine that executes programs: everything that the meaning of instructions leaves open.

@@ -15749,7 +15749,11 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     arguments: &[[u64; L]],
     mask: u64,
 ) -> Result<[u64; L], M::Fault> {
-    let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+    #[allow(unused_imports, reason = "not every set converts values")]
+    use super::__rt::semantics::evaluate::each;
+    let zeros = [0; L];
+    #[allow(unused_variables, reason = "not every set passes values")]
+    let argument = |k: usize| arguments.get(k).unwrap_or(&zeros);
     match intrinsic {
         0 => {
             machine
@@ -15764,7 +15768,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .unexplained_atomic(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
                     argument(2).first().map_or(0, |operand| *operand as u16),
                     mask,
                 )
@@ -15772,98 +15776,110 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         }
         2 => {
             Ok(
-                machine
-                    .exp2(argument(0).map(|value| value as i32), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.exp2(each(argument(0), |value| value as i32), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         3 => {
             Ok(
-                machine
-                    .log_slope(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .log_slope(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         4 => {
             Ok(
-                machine
-                    .sine(argument(0).map(|value| value as u32), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.sine(each(argument(0), |value| value as u32), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         5 => {
             Ok(
-                machine
-                    .arctangent(argument(0).map(f64::from_bits), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.arctangent(each(argument(0), f64::from_bits), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         6 => {
             machine
                 .buffer_bytes(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         7 => {
             machine
                 .buffer_element(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
         }
         8 => {
             machine
                 .attribute_address(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         9 => {
             Ok(
-                machine
-                    .attribute_format(argument(0).map(|value| value as u32), mask)?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .attribute_format(
+                            each(argument(0), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         10 => {
             machine
                 .image_address(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         11 => {
             Ok(
-                machine
-                    .image_format(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|value| value as u32),
-                        argument(2).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .image_format(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |value| value as u32),
+                            each(argument(2), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         12 => {
             machine
                 .load_attribute(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -15872,11 +15888,11 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .load_image(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -15885,53 +15901,56 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .store_texel(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         15 => {
             Ok(
-                machine
-                    .varying(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|value| value != 0),
-                        argument(2).map(|value| value != 0),
-                        argument(3).map(|value| value as u32),
-                        argument(4).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .varying(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |value| value != 0),
+                            each(argument(2), |value| value != 0),
+                            each(argument(3), |value| value as u32),
+                            each(argument(4), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         16 => {
             machine
                 .special_varying(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         17 => {
             Ok(
-                machine
-                    .sample_place(argument(0).map(|value| value != 0), mask)?
-                    .map(u64::from),
+                each(
+                    &machine.sample_place(each(argument(0), |value| value != 0), mask)?,
+                    u64::from,
+                ),
             )
         }
         18 => {
             machine
                 .cube_coordinates(
-                    argument(0).map(|bits| f32::from_bits(bits as u32)),
-                    argument(1).map(|bits| f32::from_bits(bits as u32)),
-                    argument(2).map(|bits| f32::from_bits(bits as u32)),
+                    each(argument(0), |bits| f32::from_bits(bits as u32)),
+                    each(argument(1), |bits| f32::from_bits(bits as u32)),
+                    each(argument(2), |bits| f32::from_bits(bits as u32)),
                     mask,
                 )
         }
@@ -15939,18 +15958,18 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -15959,17 +15978,17 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -15978,19 +15997,19 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value != 0),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
-                    argument(13).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value != 0),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
+                    each(argument(13), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -15999,42 +16018,44 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value != 0),
-                    argument(5).map(|value| value != 0),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
-                    argument(13).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value != 0),
+                    each(argument(5), |value| value != 0),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
+                    each(argument(13), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         23 => {
             Ok(
-                machine
-                    .alpha_to_coverage(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|bits| f32::from_bits(bits as u32)),
-                        argument(2).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .alpha_to_coverage(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |bits| f32::from_bits(bits as u32)),
+                            each(argument(2), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         24 => {
             machine
                 .emit_depth_stencil(
-                    argument(0).map(|value| value != 0),
-                    argument(1).map(|bits| f32::from_bits(bits as u32)),
-                    argument(2).map(|value| value != 0),
-                    argument(3).map(|value| value as u32),
+                    each(argument(0), |value| value != 0),
+                    each(argument(1), |bits| f32::from_bits(bits as u32)),
+                    each(argument(2), |value| value != 0),
+                    each(argument(3), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16043,11 +16064,11 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16056,10 +16077,10 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -16068,15 +16089,15 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
-        _ => Ok(argument(usize::MAX)),
+        _ => Ok(zeros),
     }
 }
 /// The machine that executes programs: everything that the meaning of instructions leaves open.

@@ -19888,102 +19888,118 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     arguments: &[[u64; L]],
     mask: u64,
 ) -> Result<[u64; L], M::Fault> {
-    let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+    #[allow(unused_imports, reason = "not every set converts values")]
+    use super::__rt::semantics::evaluate::each;
+    let zeros = [0; L];
+    #[allow(unused_variables, reason = "not every set passes values")]
+    let argument = |k: usize| arguments.get(k).unwrap_or(&zeros);
     match intrinsic {
         0 => {
             Ok(
-                machine
-                    .exp2(argument(0).map(|value| value as i32), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.exp2(each(argument(0), |value| value as i32), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         1 => {
             Ok(
-                machine
-                    .log_slope(
-                        argument(0).map(|bits| f32::from_bits(bits as u32)),
-                        mask,
-                    )?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine
+                        .log_slope(
+                            each(argument(0), |bits| f32::from_bits(bits as u32)),
+                            mask,
+                        )?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         2 => {
             Ok(
-                machine
-                    .sine(argument(0).map(|value| value as u32), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.sine(each(argument(0), |value| value as u32), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         3 => {
             Ok(
-                machine
-                    .arctangent(argument(0).map(f64::from_bits), mask)?
-                    .map(|value| u64::from(value.to_bits())),
+                each(
+                    &machine.arctangent(each(argument(0), f64::from_bits), mask)?,
+                    |value| u64::from(value.to_bits()),
+                ),
             )
         }
         4 => {
             machine
                 .buffer_bytes(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         5 => {
             machine
                 .buffer_element(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
                     mask,
                 )
         }
         6 => {
             machine
                 .attribute_address(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         7 => {
             Ok(
-                machine
-                    .attribute_format(argument(0).map(|value| value as u32), mask)?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .attribute_format(
+                            each(argument(0), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         8 => {
             machine
                 .image_address(
-                    argument(0).map(|value| value as u32),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
+                    each(argument(0), |value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
                     mask,
                 )
         }
         9 => {
             Ok(
-                machine
-                    .image_format(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|value| value as u32),
-                        argument(2).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .image_format(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |value| value as u32),
+                            each(argument(2), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         10 => {
             machine
                 .load_attribute(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -19992,11 +20008,11 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .load_image(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20005,53 +20021,56 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .store_texel(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         13 => {
             Ok(
-                machine
-                    .varying(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|value| value != 0),
-                        argument(2).map(|value| value != 0),
-                        argument(3).map(|value| value as u32),
-                        argument(4).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .varying(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |value| value != 0),
+                            each(argument(2), |value| value != 0),
+                            each(argument(3), |value| value as u32),
+                            each(argument(4), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         14 => {
             machine
                 .special_varying(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         15 => {
             Ok(
-                machine
-                    .sample_place(argument(0).map(|value| value != 0), mask)?
-                    .map(u64::from),
+                each(
+                    &machine.sample_place(each(argument(0), |value| value != 0), mask)?,
+                    u64::from,
+                ),
             )
         }
         16 => {
             machine
                 .cube_coordinates(
-                    argument(0).map(|bits| f32::from_bits(bits as u32)),
-                    argument(1).map(|bits| f32::from_bits(bits as u32)),
-                    argument(2).map(|bits| f32::from_bits(bits as u32)),
+                    each(argument(0), |bits| f32::from_bits(bits as u32)),
+                    each(argument(1), |bits| f32::from_bits(bits as u32)),
+                    each(argument(2), |bits| f32::from_bits(bits as u32)),
                     mask,
                 )
         }
@@ -20059,18 +20078,18 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20079,17 +20098,17 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20098,19 +20117,19 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value != 0),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
-                    argument(13).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value != 0),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
+                    each(argument(13), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20119,42 +20138,44 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value != 0),
-                    argument(5).map(|value| value != 0),
-                    argument(6).map(|value| value as u32),
-                    argument(7).map(|value| value as u32),
-                    argument(8).map(|value| value as u32),
-                    argument(9).map(|value| value as u32),
-                    argument(10).map(|value| value as u32),
-                    argument(11).map(|value| value as u32),
-                    argument(12).map(|value| value as u32),
-                    argument(13).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value != 0),
+                    each(argument(5), |value| value != 0),
+                    each(argument(6), |value| value as u32),
+                    each(argument(7), |value| value as u32),
+                    each(argument(8), |value| value as u32),
+                    each(argument(9), |value| value as u32),
+                    each(argument(10), |value| value as u32),
+                    each(argument(11), |value| value as u32),
+                    each(argument(12), |value| value as u32),
+                    each(argument(13), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         21 => {
             Ok(
-                machine
-                    .alpha_to_coverage(
-                        argument(0).map(|value| value as u32),
-                        argument(1).map(|bits| f32::from_bits(bits as u32)),
-                        argument(2).map(|value| value as u32),
-                        mask,
-                    )?
-                    .map(u64::from),
+                each(
+                    &machine
+                        .alpha_to_coverage(
+                            each(argument(0), |value| value as u32),
+                            each(argument(1), |bits| f32::from_bits(bits as u32)),
+                            each(argument(2), |value| value as u32),
+                            mask,
+                        )?,
+                    u64::from,
+                ),
             )
         }
         22 => {
             machine
                 .emit_depth_stencil(
-                    argument(0).map(|value| value != 0),
-                    argument(1).map(|bits| f32::from_bits(bits as u32)),
-                    argument(2).map(|value| value != 0),
-                    argument(3).map(|value| value as u32),
+                    each(argument(0), |value| value != 0),
+                    each(argument(1), |bits| f32::from_bits(bits as u32)),
+                    each(argument(2), |value| value != 0),
+                    each(argument(3), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20163,11 +20184,11 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
-                    argument(5).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
+                    each(argument(5), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20176,10 +20197,10 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1).map(|value| value as u32),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    each(argument(1), |value| value as u32),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
@@ -20188,15 +20209,15 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
-                    argument(2).map(|value| value as u32),
-                    argument(3).map(|value| value as u32),
-                    argument(4).map(|value| value as u32),
+                    *argument(1),
+                    each(argument(2), |value| value as u32),
+                    each(argument(3), |value| value as u32),
+                    each(argument(4), |value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
-        _ => Ok(argument(usize::MAX)),
+        _ => Ok(zeros),
     }
 }
 /// The machine that executes programs: everything that the meaning of instructions leaves open.

@@ -7455,19 +7455,27 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     arguments: &[[u64; L]],
     mask: u64,
 ) -> Result<[u64; L], M::Fault> {
-    let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+    #[allow(unused_imports, reason = "not every set converts values")]
+    use super::__rt::semantics::evaluate::each;
+    let zeros = [0; L];
+    #[allow(unused_variables, reason = "not every set passes values")]
+    let argument = |k: usize| arguments.get(k).unwrap_or(&zeros);
     match intrinsic {
         0 => machine.unmask(mask).map(|()| [0; L]),
-        1 => machine.lock(argument(0).map(|value| value as u32), mask).map(|()| [0; L]),
-        2 => machine.unlock(argument(0).map(|value| value as u32), mask).map(|()| [0; L]),
+        1 => machine.lock(each(argument(0), |value| value as u32), mask).map(|()| [0; L]),
+        2 => {
+            machine
+                .unlock(each(argument(0), |value| value as u32), mask)
+                .map(|()| [0; L])
+        }
         3 => machine.wait_for_result(mask).map(|()| [0; L]),
         4 => machine.allocate(mask).map(|()| [0; L]),
         5 => {
             machine
-                .launch(argument(0).map(|value| value as u8), argument(1), mask)
+                .launch(each(argument(0), |value| value as u8), *argument(1), mask)
                 .map(|()| [0; L])
         }
-        _ => Ok(argument(usize::MAX)),
+        _ => Ok(zeros),
     }
 }
 /// The machine that executes programs: everything that the meaning of instructions leaves open.

@@ -36,10 +36,14 @@ pub fn emit_intrinsics(library: &Library) -> TokenStream {
             arguments: &[[u64; L]],
             mask: u64,
         ) -> Result<[u64; L], M::Fault> {
-            let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+            #[allow(unused_imports, reason = "not every set converts values")]
+            use super::__rt::semantics::evaluate::each;
+            let zeros = [0; L];
+            #[allow(unused_variables, reason = "not every set passes values")]
+            let argument = |k: usize| arguments.get(k).unwrap_or(&zeros);
             match intrinsic {
                 #(#arms)*
-                _ => Ok(argument(usize::MAX)),
+                _ => Ok(zeros),
             }
         }
     }
@@ -100,15 +104,15 @@ fn arm(number: u16, intrinsic: &IntrinsicInfo) -> TokenStream {
         match parameter {
             Parameter::Operand => quote!(argument(#k).first().map_or(0, |operand| *operand as u16)),
             Parameter::Value(ty) => match ty.class {
-                _ if is_u64(*ty) => quote!(argument(#k)),
-                Class::Bool if ty.lanes == 1 => quote!(argument(#k).map(|value| value != 0)),
+                _ if is_u64(*ty) => quote!(*argument(#k)),
+                Class::Bool if ty.lanes == 1 => quote!(each(argument(#k), |value| value != 0)),
                 Class::Float if ty.lanes == 1 && ty.bits == 32 => {
-                    quote!(argument(#k).map(|bits| f32::from_bits(bits as u32)))
+                    quote!(each(argument(#k), |bits| f32::from_bits(bits as u32)))
                 }
-                Class::Float if ty.lanes == 1 && ty.bits == 64 => quote!(argument(#k).map(f64::from_bits)),
+                Class::Float if ty.lanes == 1 && ty.bits == 64 => quote!(each(argument(#k), f64::from_bits)),
                 _ => {
                     let ty = rust(*ty);
-                    quote!(argument(#k).map(|value| value as #ty))
+                    quote!(each(argument(#k), |value| value as #ty))
                 }
             },
         }
@@ -126,7 +130,7 @@ fn arm(number: u16, intrinsic: &IntrinsicInfo) -> TokenStream {
                 }
                 _ => quote!(u64::from),
             };
-            quote!(#number => Ok(#call?.map(#bits)),)
+            quote!(#number => Ok(each(&#call?, #bits)),)
         }
     }
 }
