@@ -1,6 +1,7 @@
 //! Calls of programs that the specification describes: what a branch calls, and where it is to return.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use isaforge_core::Isa;
 use isaforge_core::decode::alternative_of;
@@ -10,7 +11,7 @@ use isaforge_core::table::{self, Form, Shape, Type};
 
 use super::words::constant;
 use crate::effects::written_value;
-use crate::entry::Register;
+use crate::entry::{Entry, Instruction, Register, entries, labels};
 use crate::program::Program;
 use crate::set::Set;
 
@@ -101,28 +102,60 @@ impl Place<'_> {
     }
 }
 
+/// What the link registers hold, if something that always comes before writes a known value.
+#[derive(Default)]
+struct Links(BTreeMap<Register, u64>);
+
+impl Links {
+    /// Goes past an instruction and finds whether the branch in it is a call. `next` is the address after it.
+    fn pass(&mut self, one: &mut Instruction, next: u64) {
+        if let Some(callee) = one.callee {
+            let link = self.0.get(&Register::preload(callee.link.into())).copied();
+            one.flow.calls = link == Some(next);
+            one.callee = one.callee.filter(|_| one.flow.calls || link == Some(0));
+        }
+        self.0.retain(|link, _| !one.writes_to(*link) && one.clobbers().all(|register| register != *link));
+        self.0.extend(one.link);
+    }
+}
+
 impl Program<'_> {
     /// Finds where calls return to, which instructions before them have written to the link register. A branch whose
     /// return address is not found may lead anywhere. To be called again when there is another entry point.
     pub(crate) fn find_returns(&mut self) {
-        // What the link registers hold, if something that always comes before writes a known value.
-        let mut links: BTreeMap<Register, u64> = BTreeMap::new();
+        let mut links = Links::default();
         for index in 0..self.entries.len() {
             let next = self.address(index + 1);
             if self.labels.contains_key(&index) || self.entry_points.contains(&index) {
-                links.clear();
+                links = Links::default();
             }
-            let Ok(one) = &mut self.entries[index].instruction else {
-                links.clear();
-                continue;
-            };
-            if let Some(callee) = one.callee {
-                let link = links.get(&Register::preload(callee.link.into())).copied();
-                one.flow.calls = link == Some(next);
-                one.callee = one.callee.filter(|_| one.flow.calls || link == Some(0));
+            match &mut self.entries[index].instruction {
+                Ok(one) => links.pass(one, next),
+                Err(_) => links = Links::default(),
             }
-            links.retain(|link, _| !one.writes_to(*link) && one.clobbers().all(|register| register != *link));
-            links.extend(one.link);
         }
     }
+}
+
+/// The offsets of the branches of a program that call one of those that the specification describes.
+///
+/// Suitable for programs too large to keep in memory: like [`entries`], it reads the program as a stream, so only the
+/// labels and the result take memory.
+pub fn calls(set: &Set, bytes: &[u8]) -> BTreeSet<usize> {
+    let labels = labels(set, bytes);
+    let (mut links, mut found) = (Links::default(), BTreeSet::new());
+    for Entry { bytes: Range { start, end }, instruction } in entries(set, bytes) {
+        if labels.contains_key(&start) {
+            links = Links::default();
+        }
+        let Ok(mut one) = instruction else {
+            links = Links::default();
+            continue;
+        };
+        links.pass(&mut one, set.address(end as u64));
+        if one.flow.calls && one.callee.is_some() {
+            found.insert(start);
+        }
+    }
+    found
 }

@@ -55,6 +55,8 @@ pub struct Set {
     /// The registers, if instructions are words.
     pub(crate) registers: Registers,
     pub(crate) flows: [(&'static str, Name); 5],
+    /// The opcodes of branches that may call programs that the specification describes.
+    pub(crate) callers: Vec<u16>,
     pub(crate) texts: Texts,
 }
 
@@ -81,7 +83,11 @@ impl Set {
             plans = isa.forms.iter().map(|form| FormPlan::new(isa, form, &mut names, &mut registers)).collect();
         }
         let flows = ["next", "branch", "jump", "call", "end"].map(|name| (name, names.intern(name)));
-        Arc::new(Set { name: name.to_owned(), analysis, forms, decoder, plans, registers, flows, texts: names.texts() })
+        let callees = analysis.semantics.map_or(&[][..], |semantics| semantics.callees);
+        let calls = |form: &Form| callees.iter().any(|callee| callee.instruction == form.name);
+        let callers = (0..).zip(&forms).filter(|(_, form)| calls(form)).map(|(opcode, _)| opcode).collect();
+        let (name, texts) = (name.to_owned(), names.texts());
+        Arc::new(Set { name, analysis, forms, decoder, plans, registers, flows, callers, texts })
     }
 
     /// Its tables.

@@ -92,8 +92,18 @@ const LINES: &str = "(SELECT name, hash, unnest(string_to_array(isa_text(code), 
 const COUNTED: &str = "(SELECT name, source, stage, hash, sum(h['count']) AS n FROM
     (SELECT name, source, stage, hash, unnest(isa_histogram(code)) AS h FROM programs) GROUP BY name, source, stage, hash)";
 
-/// Where execution continues after a line.
+/// The lines of programs in order, without labels.
+const NUMBERED: &str = "(SELECT name, hash, i, listed[i] AS line FROM
+    (SELECT name, hash, listed, unnest(range(1, CAST(array_length(listed) + 1 AS BIGINT))) AS i FROM
+     (SELECT name, hash,
+        array_remove_all(string_to_array(regexp_replace(isa_text(code), 'l[0-9]+:\n', '', 'g'), chr(10)), '') AS listed
+      FROM programs)))";
+
+/// Where execution continues after a line. A branch to a blend shader is a call if the line before it saves the address
+/// of the next one.
 const FLOW: &str = "CASE WHEN split_part(line, ' ', 1) LIKE '%.end%' THEN 'end'
+    WHEN line LIKE 'BRANCHZI% 0x0, blend_descriptor_%' AND
+         lag(line) OVER (PARTITION BY hash ORDER BY i) = 'IADD_IMM.i32 r48, program_counter.w0, #0x8' THEN 'call'
     WHEN line LIKE 'BRANCHZ% 0x0, %' OR line LIKE 'BLEND%' THEN 'jump' WHEN line LIKE 'BRANCH%' THEN 'branch' ELSE 'next' END";
 
 /// The longest form that each first word of a line begins with.
@@ -206,7 +216,7 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
     compared.check(8, ranked(errors, usize::MAX), &[&invalid]);
 
     let flows = counted(instructions().map(|found| found.flow.name().to_owned()));
-    let lines = format!("SELECT *, {FLOW} AS flow FROM {LINES} WHERE line <> '' AND line NOT LIKE '%:'");
+    let lines = format!("SELECT *, {FLOW} AS flow FROM {NUMBERED}");
     let flow = format!("SELECT flow, count(*) AS n FROM ({lines}) GROUP BY 1 ORDER BY n DESC");
     compared.check(9, ranked(flows, usize::MAX), &[&flow]);
 
@@ -239,12 +249,8 @@ fn questions_of_the_page_are_answered_alike_by_table_function_and_plain_loop() {
 
     let pairs = all.iter().flat_map(|shader| shader.instructions.windows(2));
     let pairs = counted(pairs.map(|pair| format!("{}, {}", pair[0].mnemonic, pair[1].mnemonic)));
-    let numbered = "lines AS (SELECT hash, i, listed[i] AS line FROM
-        (SELECT hash, listed, unnest(range(1, CAST(array_length(listed) + 1 AS BIGINT))) AS i FROM
-         (SELECT hash, array_remove_all(string_to_array(regexp_replace(isa_text(code), 'l[0-9]+:\n', '', 'g'), chr(10)), '') AS listed
-          FROM programs)))";
     let following = format!(
-        "WITH {numbered}, {NAMED}
+        "WITH lines AS {NUMBERED}, {NAMED}
          SELECT concat(mnemonic, ', ', next) AS pair, count(*) AS n FROM
          (SELECT mnemonic, lead(mnemonic) OVER (PARTITION BY hash ORDER BY i) AS next
           FROM lines JOIN named ON token = split_part(line, ' ', 1))

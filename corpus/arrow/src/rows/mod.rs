@@ -80,7 +80,7 @@ impl Rows {
     }
 
     /// Appends the instructions of a program, starting at byte `from`, until there are about `most` rows. Returns the
-    /// byte to continue from; `None` at the end of the program.
+    /// byte to continue from; `None` at the end of the program. A program is read to its end before the next.
     pub fn push(&mut self, program: &str, hash: &str, code: &[u8], from: usize, most: usize) -> Option<usize> {
         let before = self.len;
         let next = match &mut self.found {

@@ -1,12 +1,13 @@
 //! Rows of instructions that are words.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arrow_array::builder::BinaryBuilder;
 use arrow_array::{ArrayRef, UInt16Array, UInt32Array, UInt64Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
+use isaforge_analysis::entry::calls;
 use isaforge_analysis::{Instruction, Program};
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
@@ -29,6 +30,10 @@ pub struct Words {
     /// Rows of incomplete words, with their bytes.
     pieces: Vec<(usize, Vec<u8>)>,
     flows: RefCell<Flows>,
+    /// The rows of calls of programs that the specification describes.
+    calls: Vec<usize>,
+    /// The offsets of all such calls in the program that is being read.
+    offsets: Option<BTreeSet<usize>>,
     /// Empty between columns. Its memory is reused, since allocating takes longer than filling it.
     found: RefCell<Found>,
 }
@@ -70,6 +75,7 @@ impl Words {
         self.opcodes.clear();
         self.pcs.clear();
         self.pieces.clear();
+        self.calls.clear();
     }
 
     pub fn push(
@@ -83,7 +89,8 @@ impl Words {
     ) -> Option<usize> {
         let size = set.tables().unit().min(8);
         let decoded = keep.is_some() || columns.iter().any(|column| !column.is_of_program() && *column != Column::Pc);
-        let addressed = columns.contains(&Column::Pc);
+        let calling = columns.contains(&Column::Flow) && !set.callers.is_empty();
+        let addressed = columns.contains(&Column::Pc) || calling;
         let rest = code.get(from..)?;
         // Words that a filter drops take time, too, so they count.
         let most = most.saturating_sub(self.len()).max(1).min(rest.len() / size + 1);
@@ -104,6 +111,9 @@ impl Words {
         if let Some(keep) = keep {
             self.retain(start, keep, addressed);
         }
+        if calling {
+            self.find_calls(set, code, from, start);
+        }
         let piece = head.len() % size;
         if tail.is_empty() && piece > 0 && keep.is_none_or(|keep| keep.invalid) {
             self.pieces.push((self.words.len(), head[head.len() - piece..].to_vec()));
@@ -116,6 +126,21 @@ impl Words {
             }
         }
         (!tail.is_empty()).then(|| from + head.len())
+    }
+
+    /// Finds the calls among the rows from `start` on. Whether a branch is a call depends on the words before it.
+    fn find_calls(&mut self, set: &Set, code: &[u8], from: usize, start: usize) {
+        if from == 0 {
+            self.offsets = None;
+        }
+        for row in start..self.words.len() {
+            if set.callers.contains(&self.opcodes[row]) {
+                let offsets = self.offsets.get_or_insert_with(|| calls(&set.analysis, code));
+                if offsets.contains(&(self.pcs[row] as usize)) {
+                    self.calls.push(row);
+                }
+            }
+        }
     }
 
     /// Removes unwanted rows from `start` on.
@@ -221,8 +246,16 @@ impl Words {
             }),
             Column::Flow => {
                 let size = set.tables().unit().min(8);
-                let mut flows = self.flows.borrow_mut();
-                self.names(set, |word, _| flows.of(set, word, size))
+                let (mut flows, mut calls) = (self.flows.borrow_mut(), self.calls.iter().peekable());
+                let mut views = Views::default();
+                for (row, (word, opcode)) in self.words.iter().zip(&self.opcodes).enumerate() {
+                    views.push(match *opcode {
+                        INVALID => Name::EMPTY,
+                        _ if calls.next_if_eq(&&row).is_some() => set.flow("call"),
+                        _ => flows.of(set, *word, size),
+                    });
+                }
+                Arc::new(views.finish(&set.texts, self.valid()))
             }
             Column::Dst => self.registers(set, true),
             Column::Src => self.registers(set, false),
