@@ -48,6 +48,7 @@ pub mod valhall;
 #[cfg(feature = "vpu")]
 pub mod vpu;
 pub mod watched;
+mod wide;
 
 pub use deadline::Deadline;
 pub use engine::{Engine, Execution, NoExecution};

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use isaforge_core::semantics::evaluate::each;
+
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
 use crate::memory::Memory;
@@ -14,7 +16,7 @@ use super::observe::Observer;
 use super::preload::{FRAGMENT, Value};
 use super::program::Program;
 use super::undo::Undo;
-use super::warp::{Column, LANES, Warp};
+use super::warp::{Column, LANES, Warp, Warps};
 
 /// A fragment program and the pixels to run it for.
 #[derive(Clone, Debug)]
@@ -117,13 +119,14 @@ pub(super) fn draw_by_reference(
     let program = Program::new(&fragments.program);
     let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
     machine.deadline = fragments.deadline;
-    let warps = warps(fragments, host.samples());
+    let mut quads = Quads::new(fragments, host.samples());
     let mut undo = Undo::new(host);
-    for (mut warp, origin) in warps {
+    loop {
+        let mut warp = Warp::new(0);
+        let Some(origin) = quads.next(&mut warp) else { return Ok(machine.outcome()) };
         machine.alone(&mut warp, &origin, memory, &mut undo).inspect_err(|error| undo.take_back(error))?;
         undo.keep();
     }
-    Ok(machine.outcome())
 }
 
 pub(super) fn check(fragments: &Fragments) -> Result<(), RunError> {
@@ -137,46 +140,92 @@ pub(super) fn check(fragments: &Fragments) -> Result<(), RunError> {
     check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
 }
 
-/// The warps of a picture with `samples` samples a pixel.
-pub(super) fn warps(fragments: &Fragments, samples: u32) -> impl Iterator<Item = (Warp, Pixels)> {
-    // Quads begin at even coordinates.
-    let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);
-    let [columns, rows] = &fragments.within;
-    let (columns, rows) = (even(columns, fragments.width), even(rows, fragments.height));
-    let quads = rows.flat_map(move |y| columns.clone().map(move |x| [x, y]));
-    let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
-    let all = ((1u32 << samples.min(16)) - 1) as u16;
-    let covered = move |pixel| fragments.covered(pixel) & all;
-    let mut wanted = quads.filter(move |&quad| pixels(quad).into_iter().any(|pixel| covered(pixel) != 0));
-    std::iter::from_fn(move || {
-        let quads: Vec<[u32; 2]> = wanted.by_ref().take(LANES / 4).collect();
-        if quads.is_empty() {
-            return None;
-        }
-        let mut warp = Warp::new(((1u32 << (4 * quads.len())) - 1) as u16);
-        (warp.draws, warp.samples) = (true, samples);
-        for (lane, pixel) in quads.into_iter().flat_map(pixels).enumerate() {
-            let covered = covered(pixel);
-            let [x, y] = pixel;
-            for &(register, value) in FRAGMENT.iter() {
-                warp.registers[register][lane] = match value {
-                    Value::Back => fragments.sees_back(pixel).into(),
-                    Value::Pixel => x | y << 16,
-                    Value::Coverage => covered.into(),
-                    _ => 0,
-                };
+/// The quads of a picture that have a covered sample, row by row, four in a warp.
+#[derive(Debug)]
+pub(super) struct Quads<'a> {
+    fragments: &'a Fragments,
+    /// The samples of a pixel.
+    samples: u32,
+    /// The first pixel of the next quad; quads begin at even coordinates.
+    next: [u32; 2],
+}
+
+impl<'a> Quads<'a> {
+    /// The quads of a picture with `samples` samples a pixel.
+    pub fn new(fragments: &'a Fragments, samples: u32) -> Self {
+        Quads { fragments, samples, next: [0, 1].map(|axis| fragments.within[axis].start & !1) }
+    }
+
+    /// The pixels of the next quad, and the samples that are covered.
+    fn quad(&mut self) -> Option<([[u32; 2]; 4], [u16; 4])> {
+        let Fragments { within: [columns, rows], width, height, .. } = self.fragments;
+        let (end, last) = (columns.end.min(*width), rows.end.min(*height));
+        let all = ((1u32 << self.samples.min(16)) - 1) as u16;
+        loop {
+            let [x, y] = self.next;
+            if y >= last || columns.start & !1 >= end {
+                return None;
             }
-            warp.pixels[lane] = pixel;
-            warp.covered[lane] = covered;
-            warp.helpers |= u16::from(covered == 0) << lane;
+            self.next = if x + 2 < end { [x + 2, y] } else { [columns.start & !1, y + 2] };
+            let pixels = [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
+            let covered = pixels.map(|pixel| self.fragments.covered(pixel) & all);
+            if covered != [0; 4] {
+                return Some((pixels, covered));
+            }
         }
-        let origin = Pixels(warp.pixels);
-        Some((warp, origin))
-    })
+    }
+}
+
+impl Warps for Quads<'_> {
+    type Origin = Pixels;
+
+    fn next(&mut self, warp: &mut Warp) -> Option<Pixels> {
+        let mut quad = Some(self.quad()?);
+        warp.restart(0, 0);
+        (warp.draws, warp.samples) = (true, self.samples);
+        for first in (0..LANES).step_by(4) {
+            let Some((pixels, covered)) = quad else { break };
+            warp.threads |= 0xf << first;
+            for (lane, (pixel, covered)) in (first..).zip(pixels.into_iter().zip(covered)) {
+                warp.pixels[lane] = pixel;
+                warp.covered[lane] = covered;
+                warp.helpers |= u16::from(covered == 0) << lane;
+            }
+            quad = if first + 4 < LANES { self.quad() } else { None };
+        }
+        (warp.live, warp.active) = (warp.threads, warp.threads);
+        let Warp { registers, pixels, covered, .. } = &mut *warp;
+        for &(register, value) in FRAGMENT.iter() {
+            registers[register] = match value {
+                Value::Back if self.fragments.back.is_empty() => [0; LANES],
+                Value::Back => each(pixels, |pixel| self.fragments.sees_back(pixel).into()),
+                Value::Pixel => each(pixels, |[x, y]| x | y << 16),
+                Value::Coverage => each(covered, u32::from),
+                _ => [0; LANES],
+            };
+        }
+        Some(Pixels(warp.pixels))
+    }
 }
 
 /// The address of the image of a lone thread.
 const IMAGE: u64 = 0x1000;
+
+/// The warp of a lone thread, and whether it has been taken.
+struct Lone(bool);
+
+impl Warps for Lone {
+    type Origin = Pixels;
+
+    fn next(&mut self, warp: &mut Warp) -> Option<Pixels> {
+        if std::mem::replace(&mut self.0, true) {
+            return None;
+        }
+        warp.restart(1, 0);
+        warp.draws = true;
+        Some(Pixels([[0; 2]; LANES]))
+    }
+}
 
 /// The host of a lone thread: it takes a colour, and provides a single texel for any image.
 #[derive(Debug, Default)]
@@ -229,22 +278,23 @@ pub fn run_fragment_on(
 ) -> Result<FragmentOutcome, RunError> {
     check_program(program, uniforms)?;
     let program = Program::new(program);
-    let mut warp = Warp::new(1);
-    warp.draws = true;
+    let mut warp = Warp::new(0);
     let mut memory = Memory::new();
     // This cannot fail, since no other region is mapped.
     let _ = memory.map(IMAGE, vec![0; 16]);
-    let (mut easel, pixels) = (Easel::default(), || Pixels([[0; 2]; LANES]));
+    let mut easel = Easel::default();
     let outcome = match execution.engine() {
         Engine::Reference => {
             let mut machine = Machine::new(&program, uniforms, limits.0, ());
             machine.deadline = limits.1;
-            machine.alone(&mut warp, &pixels(), &mut memory, &mut easel)?;
+            let mut lone = Lone(false);
+            while let Some(origin) = lone.next(&mut warp) {
+                machine.alone(&mut warp, &origin, &mut memory, &mut easel)?;
+            }
             machine.outcome()
         }
         Engine::Handlers | Engine::Compiled => {
-            let warps = std::iter::once((warp.clone(), pixels()));
-            fast::draw(&program, uniforms, limits, execution.level(), warps, &mut memory, &mut easel)?
+            fast::draw(&program, uniforms, limits, execution.level(), Lone(false), &mut memory, &mut easel)?
         }
     };
     let thread_instructions = outcome.thread_instructions;
@@ -252,6 +302,6 @@ pub fn run_fragment_on(
     let image = || Format::RGBA32F.decode(memory.region(IMAGE).unwrap_or_default()).channels;
     match easel.colour.or_else(|| stored.then(image)) {
         Some(colour) => Ok(FragmentOutcome { colour, thread_instructions }),
-        None => Err(RunError::NoColour { place: program.place(warp.pc as usize, &pixels(), Some(0)) }),
+        None => Err(RunError::NoColour { place: program.place(warp.pc as usize, &Pixels([[0; 2]; LANES]), Some(0)) }),
     }
 }

@@ -7,7 +7,7 @@ use crate::valhall::launch::{Launch, Outcome, RunError};
 
 use super::compute::run_with;
 use super::fast;
-use super::fragment::{self, Fragments, draw_by_reference};
+use super::fragment::{self, Fragments, Quads, draw_by_reference};
 use super::host::Host;
 use super::observe::Observer;
 use super::program::Program;
@@ -79,8 +79,8 @@ pub fn draw_on(
     }
     fragment::check(fragments)?;
     let program = Program::new(&fragments.program);
-    let (limits, warps) = ((fragments.budget, fragments.deadline), fragment::warps(fragments, host.samples()));
-    fast::draw(&program, &fragments.uniforms, limits, execution.level(), warps, memory, host)
+    let (limits, quads) = ((fragments.budget, fragments.deadline), Quads::new(fragments, host.samples()));
+    fast::draw(&program, &fragments.uniforms, limits, execution.level(), quads, memory, host)
 }
 
 /// Draws like [`draw`], with an observer.

@@ -1,20 +1,28 @@
 //! Undoes what fragments after a failed one have drawn.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::valhall::launch::RunError;
 
-use super::host::{Host, HostError, Texel, asks};
+use super::host::{Class, Host, HostError, Lanes, Texel, asks};
+use super::warp::lanes;
 
 /// A host, and the values that fragments have overwritten on it.
 #[derive(Debug)]
 pub(super) struct Undo<'h> {
     host: &'h mut dyn Host,
-    /// Colours by target, pixel and sample.
-    colours: FxHashMap<(u32, [u32; 2], u32), Texel>,
+    /// Colours with where they were, in the order in which they were overwritten.
+    colours: Vec<(Sample, Texel)>,
     depths: FxHashMap<[u32; 2], f32>,
     stencils: FxHashMap<[u32; 2], u32>,
 }
+
+/// A target, a pixel, and a sample of it.
+type Sample = (u32, [u32; 2], u32);
+
+/// How many colours are kept before those that were overwritten again are dropped. Fewer samples than this are drawn at
+/// once.
+const MAX_COLOURS: usize = 1 << 16;
 
 /// The order in which pixels are drawn: quads row by row, then the pixels of a quad.
 fn order([x, y]: [u32; 2]) -> [u32; 4] {
@@ -44,7 +52,10 @@ impl<'h> Undo<'h> {
             Some(last) => order(pixel) > order(last),
             None => order(pixel) >= order([x, y]),
         };
-        for ((target, pixel, sample), colour) in self.colours.drain().filter(|&((_, pixel, _), _)| is_after(pixel)) {
+        // The first of several colours of a sample comes last.
+        for ((target, pixel, sample), colour) in
+            self.colours.drain(..).rev().filter(|&((_, pixel, _), _)| is_after(pixel))
+        {
             // This cannot fail, since the target accepted a write before.
             let _ = self.host.set_tile(target, pixel, sample, colour);
         }
@@ -56,9 +67,18 @@ impl<'h> Undo<'h> {
         }
     }
 
+    /// Drops colours that were drawn since.
+    fn make_room(&mut self) {
+        if self.colours.len() >= MAX_COLOURS {
+            let mut known = FxHashSet::default();
+            self.colours.retain(|(sample, _)| known.insert(*sample));
+        }
+    }
+
     fn remember(&mut self, target: u32, pixel: [u32; 2], sample: u32) {
+        self.make_room();
         if let Ok(colour) = self.host.tile(target, pixel, sample) {
-            self.colours.entry((target, pixel, sample)).or_insert(colour);
+            self.colours.push(((target, pixel, sample), colour));
         }
     }
 }
@@ -76,6 +96,20 @@ impl Host for Undo<'_> {
             self.remember(target, pixel, sample);
         }
         self.host.blend(target, pixel, coverage, colour)
+    }
+
+    fn blend_together(
+        &mut self,
+        target: u32,
+        pixels: &Lanes<[u32; 2]>,
+        mask: u16,
+        colours: &[Lanes<u32>; 4],
+    ) -> Option<Lanes<[u32; 4]>> {
+        let before = self.host.blend_together(target, pixels, mask, colours)?;
+        self.make_room();
+        let texel = |lane: usize| Texel { channels: before[lane], class: Class::Float };
+        self.colours.extend(lanes(mask).map(|lane| ((target, pixels[lane], 0), texel(lane))));
+        Some(before)
     }
 
     fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {

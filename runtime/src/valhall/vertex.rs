@@ -11,7 +11,7 @@ use super::host::Host;
 use super::observe::Observer;
 use super::preload::{VERTEX, Value};
 use super::program::Program;
-use super::warp::{LANES, Warp};
+use super::warp::{LANES, Warp, Warps};
 
 /// A vertex program and the vertices to run it for.
 #[derive(Clone, Debug)]
@@ -62,26 +62,37 @@ impl Vertices {
     }
 
     /// Returns the warps with these numbers.
-    pub(super) fn warps(&self, range: Range<u32>) -> impl Iterator<Item = (Warp, First)> {
-        range.map(|number| {
-            let done = number * LANES as u32;
-            let count = self.count.saturating_sub(done).min(LANES as u32);
-            // Vertex indices wrap around, as registers do.
-            let first = self.first.wrapping_add(done);
-            let mut warp = Warp::new(((1u32 << count) - 1) as u16);
-            warp.pcs = [self.start; LANES];
-            for lane in 0..LANES {
-                let number = first.wrapping_add(lane as u32);
-                for &(register, value) in VERTEX.iter() {
-                    warp.registers[register][lane] = match value {
-                        Value::Vertex => number,
-                        Value::Instance => self.instance,
-                        _ => 0,
-                    };
-                }
+    pub(super) fn warps(&self, range: Range<u32>) -> VertexWarps<'_> {
+        VertexWarps { vertices: self, range }
+    }
+}
+
+/// Some of the warps of a vertex program.
+#[derive(Debug)]
+pub(super) struct VertexWarps<'a> {
+    vertices: &'a Vertices,
+    range: Range<u32>,
+}
+
+impl Warps for VertexWarps<'_> {
+    type Origin = First;
+
+    fn next(&mut self, warp: &mut Warp) -> Option<First> {
+        let done = self.range.next()? * LANES as u32;
+        let count = self.vertices.count.saturating_sub(done).min(LANES as u32);
+        // Vertex indices wrap around, as registers do.
+        let first = self.vertices.first.wrapping_add(done);
+        warp.restart(((1u32 << count) - 1) as u16, self.vertices.start);
+        for &(register, value) in VERTEX.iter() {
+            for (lane, word) in warp.registers[register].iter_mut().enumerate() {
+                *word = match value {
+                    Value::Vertex => first.wrapping_add(lane as u32),
+                    Value::Instance => self.vertices.instance,
+                    _ => 0,
+                };
             }
-            (warp, First(first))
-        })
+        }
+        Some(First(first))
     }
 }
 
@@ -114,8 +125,10 @@ pub(super) fn run_by_reference(
     let program = Program::new(&vertices.program);
     let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, observer);
     machine.deadline = vertices.deadline;
-    for (mut warp, origin) in vertices.warps(0..vertices.count.div_ceil(LANES as u32)) {
+    let mut warps = vertices.warps(0..vertices.count.div_ceil(LANES as u32));
+    loop {
+        let mut warp = Warp::new(0);
+        let Some(origin) = warps.next(&mut warp) else { return Ok(machine.outcome()) };
         machine.alone(&mut warp, &origin, memory, host)?;
     }
-    Ok(machine.outcome())
 }

@@ -2,6 +2,7 @@
 
 use isaforge_valhall::Register;
 
+use super::launch::Origin;
 use crate::machine::Access;
 
 /// The number of lanes of a warp.
@@ -43,6 +44,16 @@ pub(super) struct Warp {
     pub accesses: Option<Vec<Access>>,
 }
 
+/// Warps that are workgroups of their own, one after the other.
+pub(super) trait Warps {
+    /// The threads of a warp.
+    type Origin: Origin;
+
+    /// Makes a warp the next one and sets the registers that it starts with; the others stay. `None` when there are no
+    /// more.
+    fn next(&mut self, warp: &mut Warp) -> Option<Self::Origin>;
+}
+
 impl Warp {
     /// Creates a warp of the lanes in `threads`, at the first word and with all registers 0.
     pub fn new(threads: u16) -> Self {
@@ -63,6 +74,16 @@ impl Warp {
             samples: 1,
             accesses: None,
         }
+    }
+
+    /// Makes it a new warp of the lanes in `threads`, at a word. Its registers stay.
+    pub fn restart(&mut self, threads: u16, pc: u32) {
+        self.pcs = [pc; LANES];
+        (self.live, self.threads, self.active) = (threads, threads, threads);
+        (self.pc, self.others, self.at_barrier) = (0, u32::MAX, false);
+        (self.draws, self.helpers, self.samples) = (false, 0, 1);
+        (self.pixels, self.places, self.covered) = ([[0; 2]; LANES], [[128; 2]; LANES], [0; LANES]);
+        self.accesses = None;
     }
 
     /// Selects the lanes that execute next: those with the lowest program counter.

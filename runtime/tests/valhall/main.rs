@@ -29,6 +29,7 @@ mod observing;
 mod piglit;
 mod pixels;
 mod textures;
+mod together;
 mod vectors;
 
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall};

@@ -83,6 +83,23 @@ fn put<const L: usize, E: Rows<L>>(env: &mut E, to: Option<Value>, column: Colum
     }
 }
 
+/// The most arguments that an intrinsic may have in shapes that are covered.
+pub(crate) const MAX_ARGUMENTS: usize = 16;
+
+/// Calls an intrinsic with at most `MOST` arguments.
+fn call<const L: usize, const MOST: usize, E: Rows<L>>(
+    effect: &Effect,
+    env: &mut E,
+    mask: u64,
+) -> Result<Column<L>, E::Fault> {
+    let mut columns = [[0; L]; MOST];
+    let count = effect.values.len().min(MOST);
+    for (column, found) in columns.iter_mut().zip(&effect.values) {
+        *column = value(env, *found);
+    }
+    env.intrinsic(effect.numbers[0], &columns[..count], mask)
+}
+
 /// Performs an effect, as [`evaluate`](isaforge_core::semantics::evaluate::evaluate) would.
 ///
 /// # Errors
@@ -148,15 +165,11 @@ pub(crate) fn perform<const L: usize, E: Rows<L>>(effect: &Effect, env: &mut E) 
         Op::Barrier => return env.barrier(mask),
         Op::End => return env.end(mask),
         Op::Fault => return env.fault(effect.imm, &argument(env, 0), mask),
-        _ if effect.values.is_empty() => env.intrinsic(number, &[], mask)?,
-        _ => {
-            let mut columns = [[0; L]; 8];
-            let count = effect.values.len().min(columns.len());
-            for (k, column) in columns.iter_mut().enumerate().take(count) {
-                *column = argument(env, k);
-            }
-            env.intrinsic(number, &columns[..count], mask)?
-        }
+        _ => match effect.values.len() {
+            0 => env.intrinsic(number, &[], mask)?,
+            1..=4 => call::<L, 4, E>(effect, env, mask)?,
+            _ => call::<L, MAX_ARGUMENTS, E>(effect, env, mask)?,
+        },
     };
     put(env, effect.to, result);
     Ok(())

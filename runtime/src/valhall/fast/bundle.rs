@@ -11,10 +11,17 @@ mod lanes;
 pub mod rows;
 mod turns;
 
-use super::column::blend;
+use std::sync::Arc;
+
+use isaforge_core::semantics::evaluate::each;
+
+use super::access::holds;
+use super::column::{blend, from_bits};
 use super::exit::Taken;
 use super::grid::{Grid, Home};
+use super::message::Message;
 use super::pattern::{Patterns, Reached};
+use super::row;
 use super::trace::{EVENTS, Event};
 use crate::exec::jit::lanes::function::BlockFn;
 pub use crate::exec::jit::lanes::row::Row;
@@ -110,18 +117,20 @@ pub struct Bundle {
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
+    /// The calls of intrinsics.
+    pub messages: Arc<[Message]>,
+    /// A warp that executes instructions for others, created when first needed.
+    pub scratch: Option<Box<Warp>>,
     /// The level that the program was lowered for.
     pub level: Level,
     /// The trace of what is executed, while it is recorded.
     pub trace: Option<Vec<Event>>,
 }
 
-/// The state of a warp in a fragment program besides its registers.
+/// The state of a warp in a fragment program that does not change; what changes is in rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quads {
-    pub helpers: u16,
     pub pixels: Column<[u32; 2]>,
-    pub places: Column<[i16; 2]>,
     pub covered: Column<u16>,
     pub samples: u32,
 }
@@ -129,20 +138,8 @@ pub struct Quads {
 impl Quads {
     /// Returns the state of a warp.
     pub fn of(warp: &Warp) -> Self {
-        let &Warp { helpers, pixels, places, covered, samples, .. } = warp;
-        Quads { helpers, pixels, places, covered, samples }
-    }
-
-    /// Passes the state to a warp for an instruction.
-    pub fn enter(&self, warp: &mut Warp) {
-        warp.draws = true;
-        (warp.helpers, warp.pixels, warp.places) = (self.helpers, self.pixels, self.places);
-        (warp.covered, warp.samples) = (self.covered, self.samples);
-    }
-
-    /// Takes the state back. Pixels do not change.
-    pub fn leave(&mut self, warp: &Warp) {
-        (self.helpers, self.places) = (warp.helpers, warp.places);
+        let &Warp { pixels, covered, samples, .. } = warp;
+        Quads { pixels, covered, samples }
     }
 }
 
@@ -157,7 +154,7 @@ pub(super) struct Parted {
 
 impl Bundle {
     /// Creates a bundle without threads, with the rows and the tables of a program.
-    pub fn new(rows: Rows, exact: Vec<Exact>, stored: Vec<u16>, level: Level) -> Self {
+    pub fn new(rows: Rows, exact: Vec<Exact>, stored: Vec<u16>, messages: Arc<[Message]>, level: Level) -> Self {
         Bundle {
             rows,
             homes: [Home::default(); WARPS],
@@ -194,9 +191,32 @@ impl Bundle {
             quads: None,
             exact,
             stored,
+            messages,
+            scratch: None,
             level,
             trace: None,
         }
+    }
+
+    /// Sets the rows of what may change in a fragment program: the helper lanes, and where lanes interpolate.
+    pub fn set_quads(&mut self, warp: usize, helpers: u16, places: &Column<[i16; 2]>) {
+        self.rows[row::HELPER as usize].0[warp] = from_bits(helpers);
+        let place = |[x, y]: [i16; 2]| u32::from(x as u16) | u32::from(y as u16) << 16;
+        self.rows[row::PLACE as usize].0[warp] = each(places, place);
+    }
+
+    /// Returns what [`Bundle::set_quads`] sets.
+    pub fn helpers_and_places(&self, warp: usize) -> (u16, Column<[i16; 2]>) {
+        let places = each(&self.rows[row::PLACE as usize].0[warp], |place| [place as i16, (place >> 16) as i16]);
+        (holds(&self.rows[row::HELPER as usize].0[warp]), places)
+    }
+
+    /// Passes the state of a warp in a fragment program to one that executes an instruction.
+    pub fn enter_quads(&self, quads: &[Quads; WARPS], scratch: &mut Warp, warp: usize) {
+        scratch.draws = true;
+        (scratch.helpers, scratch.places) = self.helpers_and_places(warp);
+        let Quads { pixels, covered, samples } = quads[warp];
+        (scratch.pixels, scratch.covered, scratch.samples) = (pixels, covered, samples);
     }
 
     /// Iterates over the warps that have active lanes, in order.

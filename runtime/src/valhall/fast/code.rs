@@ -4,9 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use isaforge_core::registers::named;
-use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
-use isaforge_valhall::semantics::SEMANTICS;
 
 use super::atomic::Attempt;
 use super::bundle::rows::Rows;
@@ -16,8 +14,9 @@ use super::exit::Exit;
 use super::fields::Fields;
 use super::given::Given;
 use super::handler::{self, Handler, handler};
-use super::lower::{Left, Lowering, Order, Tables, with_tables};
+use super::lower::{Left, Lowering, Order, Tables, changes, with_tables};
 use super::memory_view::MemoryView;
+use super::message::Message;
 use super::op::Op;
 use super::reach::Reach;
 use super::row;
@@ -72,6 +71,8 @@ pub struct Lowered {
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
+    /// The calls of intrinsics.
+    messages: Arc<[Message]>,
     constants: Vec<u32>,
     /// The registers that may be read before they are written.
     registers: u64,
@@ -157,7 +158,7 @@ impl Lowered {
                     lowering.leave();
                     let (operation, registers) = (Operation::new(instruction), used(instruction));
                     // Instructions with operations either change no memory, or may do so in any order.
-                    ordered |= operation.as_ref().is_some_and(|operation| changes(operation, draws));
+                    ordered |= operation.as_ref().is_some_and(|operation| changes(operation.shape(), draws));
                     steps.push(Foreign { instruction, operation, after, registers });
                     Exit::Step(steps.len() as u32 - 1)
                 }
@@ -182,7 +183,7 @@ impl Lowered {
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let masks = handler::<Masks>(level).with(Fields::default());
         let (part, reach) = (handler::<Part>(level), handler::<Reach>(level));
-        let Lowering { ops, constants, exact, stored, order, .. } = lowering;
+        let Lowering { ops, constants, exact, stored, messages, order, .. } = lowering;
         let order = if ordered { Order::Shown } else { order };
         let ordered = order == Order::Shown;
         let constants = constants.words;
@@ -194,6 +195,7 @@ impl Lowered {
             last_barriers,
             exact,
             stored,
+            messages: messages.into(),
             constants,
             registers,
             ordered,
@@ -208,7 +210,8 @@ impl Lowered {
 
     /// Creates a bundle without threads.
     pub fn bundle(&self) -> Bundle {
-        Bundle::new(self.rows(), self.exact.clone(), self.stored.clone(), self.level)
+        let (exact, stored, messages) = (self.exact.clone(), self.stored.clone(), Arc::clone(&self.messages));
+        Bundle::new(self.rows(), exact, stored, messages, self.level)
     }
 
     /// Returns the rows of a new bundle.
@@ -319,23 +322,4 @@ fn used(instruction: Instruction) -> u64 {
         mask | run.checked_shl(used.first.into()).unwrap_or(0)
     });
     named | named << 1
-}
-
-/// Whether the changes of an instruction to memory depend on the order of warps: atomics see earlier changes, and
-/// pixels are drawn in order.
-fn changes(operation: &Operation, draws: bool) -> bool {
-    operation.shape().nodes.iter().any(|node| match node.op {
-        semantics::Op::Atomic => true,
-        semantics::Op::Store => draws,
-        semantics::Op::Intrinsic => {
-            let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
-            intrinsic.is_some_and(|intrinsic| match intrinsic.name {
-                "store_texel" => draws,
-                // All threads of other programs are at one pixel.
-                "blend" | "store_tile" | "emit_depth_stencil" => !draws,
-                _ => false,
-            })
-        }
-        _ => false,
-    })
 }

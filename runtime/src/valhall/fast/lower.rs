@@ -27,10 +27,12 @@ use super::given::Given;
 use super::handler::{Handler, handler};
 use super::log::Record;
 use super::memory::{Load, Store};
+use super::message::{Kind, Message};
 use super::op::Op;
 use super::operands::{self, Location};
 use super::row;
-use crate::exec::vector::handler::Exact;
+use crate::exec::vector::effect::{Effect, Value};
+use crate::exec::vector::handler::{Exact, NO_ROW};
 use crate::level::Level;
 use crate::machine::AccessKind;
 use crate::valhall::operation::Operand;
@@ -40,8 +42,8 @@ pub use pattern::Left;
 use pattern::{Pattern, Patterns};
 use plain::Plain;
 use slot::{RowSource, Slot, Table};
-pub use template::Order;
 use template::{Ending, Step, Template, When};
+pub use template::{Order, changes};
 
 mod known;
 mod pattern;
@@ -50,7 +52,8 @@ mod slot;
 mod template;
 
 thread_local! {
-    static TABLES: RefCell<Tables> = RefCell::new(Tables { patterns: Patterns::new(), table: Table::new() });
+    static TABLES: RefCell<Tables> =
+        RefCell::new(Tables { patterns: [false, true].map(Patterns::new), table: Table::new() });
 }
 
 /// The operations so far.
@@ -74,6 +77,8 @@ pub struct Lowering<'a> {
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
     pub stored: Vec<u16>,
+    /// The calls of intrinsics.
+    pub messages: Vec<Message>,
     /// The rows of the current word's operands.
     rows: [u16; slot::MAX_SLOTS],
 }
@@ -89,7 +94,8 @@ pub fn with_tables<R>(lower: impl FnOnce(&mut Tables) -> R) -> R {
 /// The tables that are kept between words and between programs.
 #[derive(Debug)]
 pub struct Tables {
-    patterns: Patterns,
+    /// The patterns of words in fragment programs are the second ones.
+    patterns: [Patterns; 2],
     table: Table,
 }
 
@@ -109,6 +115,7 @@ impl<'a> Lowering<'a> {
             written: 0,
             exact: Vec::new(),
             stored: Vec::new(),
+            messages: Vec::new(),
             rows: [0; slot::MAX_SLOTS],
         }
     }
@@ -120,8 +127,9 @@ impl<'a> Lowering<'a> {
     #[inline(always)]
     pub fn word(&mut self, tables: &mut Tables, pc: u32, word: u64) -> Result<Exit, Left> {
         self.pc = pc;
-        let pattern = tables.patterns.get(word, &mut tables.table)?;
+        let pattern = tables.patterns[usize::from(self.given.draws)].get(word, &mut tables.table)?;
         let (ops, exact, stored) = (self.ops.len(), self.exact.len(), self.stored.len());
+        let messages = self.messages.len();
         let exit = match self.cover(&mut tables.table, pattern, word) {
             Some(Exit::Next) if pattern.ends => Some(Exit::End),
             Some(Exit::Branch(_) | Exit::Jump(_)) if pattern.ends => None,
@@ -131,6 +139,7 @@ impl<'a> Lowering<'a> {
             self.ops.truncate(ops);
             self.exact.truncate(exact);
             self.stored.truncate(stored);
+            self.messages.truncate(messages);
             let left = Decoder::get().decode(word);
             return Err(left.map_or(Left::Refused, |(instruction, after)| Left::Reference(instruction, after)));
         };
@@ -146,10 +155,6 @@ impl<'a> Lowering<'a> {
     #[inline(always)]
     fn cover(&mut self, table: &mut Table, pattern: &Pattern, word: u64) -> Option<Exit> {
         let template = &*pattern.template;
-        // Only the reference handles pixels that are drawn by others meanwhile.
-        if self.given.draws && (template.draws || template.accesses) {
-            return None;
-        }
         let (mut read, mut written) = (0, 0);
         for (at, (place, (_, uses))) in pattern.places.iter().zip(&template.slots).enumerate() {
             let row = match *place {
@@ -215,6 +220,12 @@ impl<'a> Lowering<'a> {
                 Step::Function(function, rows) => {
                     Op::Function(*function, rows.map(|pair| pair.map(|row| slot::placed(row, &self.rows))), self.pc)
                 }
+                Step::Message(effect) => {
+                    let message = self.message(template, effect, word);
+                    read |= message.registers();
+                    self.messages.push(message);
+                    Op::Message(self.messages.len() as u32 - 1, self.pc)
+                }
             };
             if self.given.logs {
                 self.ops.extend(self.recorded(step, &op).map(Op::Record));
@@ -232,6 +243,24 @@ impl<'a> Lowering<'a> {
             self.written |= written;
         }
         Some(exit)
+    }
+
+    /// Returns a call of an intrinsic.
+    fn message(&self, template: &Template, effect: &Effect, word: u64) -> Message {
+        let place = |row: u16| slot::placed(row, &self.rows);
+        let value = |value: &Value| {
+            let high = if value.high == NO_ROW { NO_ROW } else { place(value.high) };
+            Value { row: place(value.row), high, ..*value }
+        };
+        Message {
+            intrinsic: effect.numbers[0],
+            kind: Kind::of(effect.numbers[0]),
+            arguments: effect.values.iter().map(value).collect(),
+            when: effect.when.map(place),
+            to: effect.to.as_ref().map(value),
+            operands: template.form.operands.iter().map(|operand| Operand::new(operand, word)).collect(),
+            pc: self.pc,
+        }
     }
 
     /// Returns how the accesses of an operation are recorded, if it makes any.
@@ -359,7 +388,7 @@ impl<'a> Lowering<'a> {
                     _ => None,
                 }
             }
-            Pure::State => state(leaf.args[0]),
+            Pure::State => state(leaf.args[0], self.given.draws),
             Pure::Special if leaf.imm == Special::Next as u16 => Some(u64::from(self.pc) + 1),
             Pure::Special if leaf.imm == Special::Pc as u16 => Some(self.pc.into()),
             _ => None,

@@ -3,8 +3,8 @@
 //! `Code` turns each word into operations on rows, which are functions that work on a register of all eight warps at
 //! once and are compiled for the features of the processor; `lower` covers the semantics of an instruction with them.
 //! Between jumps only such functions are called, and runs of them that are executed often become one function of
-//! machine code (`jit`). Instructions without a handler are executed by the reference, one warp at a time; in
-//! fragment programs these are all instructions that use the host or access memory.
+//! machine code (`jit`). What uses the host is a message, which is executed one warp at a time. Instructions without a
+//! handler are executed by the reference; in fragment programs these are all instructions that access memory.
 //!
 //! From what everything shares to what runs a launch, each imports only what stands before it:
 //!
@@ -13,7 +13,7 @@
 //! - `memory_view`, `log`, `touched`, `prefetch`: memory, and what is recorded of it
 //! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
 //! - `bundle`, `family`: eight warps, also as operations on rows see them
-//! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `op`: the operations
+//! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `message`, `op`: the operations
 //! - `operands`, `lower`, `code`: programs as operations
 //! - `jit`, `tally`: their machine code, and counts
 //! - `run`: launches
@@ -46,6 +46,7 @@ mod log;
 mod lower;
 mod memory;
 mod memory_view;
+mod message;
 mod op;
 mod operands;
 mod pattern;

@@ -1,5 +1,7 @@
 //! The operations of a lowered program: calls of handlers, operations on rows, and accesses to memory.
 
+use std::sync::Arc;
+
 use crate::exec::vector::handler::{Exact, Micro};
 
 use super::access::{Access, places};
@@ -30,6 +32,8 @@ pub enum Op {
     Number(u16, u32, u32),
     /// Records the accesses of the next operation.
     Record(Record),
+    /// A call of an intrinsic: the index of its [`Message`](super::message::Message), and that of its word.
+    Message(u32, u32),
     /// Applies a function to the first pair of rows and writes the second; the last number is the index of the word
     /// in the program.
     Function(Function, [[u16; 2]; 2], u32),
@@ -60,6 +64,7 @@ impl Op {
                 bundle.apply(*function, *rows);
                 true
             }
+            Op::Message(index, _) => bundle.send(*index, view),
         }
     }
 
@@ -67,7 +72,7 @@ impl Op {
     pub fn pc(&self) -> u32 {
         match self {
             Op::Call(op) | Op::Update(op) => op.pc(),
-            Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) => *pc,
+            Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) | Op::Message(_, pc) => *pc,
             Op::Access(access) => access.pc,
             Op::Atomic(atomic) => atomic.pc,
             Op::Record(record) => record.pc,
@@ -76,6 +81,12 @@ impl Op {
 }
 
 impl Bundle {
+    /// Calls an intrinsic.
+    fn send(&mut self, index: u32, view: &mut MemoryView<'_>) -> bool {
+        let messages = Arc::clone(&self.messages);
+        messages.get(index as usize).is_none_or(|message| message.run(self, view))
+    }
+
     /// Records the accesses of the active lanes.
     #[inline(never)]
     fn record(&self, record: &Record, view: &mut MemoryView<'_>) {

@@ -16,8 +16,12 @@ pub const PACKED: u32 = PLACES + 3;
 pub const ZERO: u32 = PACKED + 1;
 /// The address of the current word, if the word uses it.
 pub const COUNTER: u32 = ZERO + 1;
+/// Ones in the helper lanes of a fragment program.
+pub const HELPER: u32 = COUNTER + 1;
+/// Where in their pixels the lanes of a fragment program last interpolated: x in the low half, y in the high half.
+pub const PLACE: u32 = HELPER + 1;
 /// Values within an instruction.
-pub const TEMPORARIES: std::ops::Range<u32> = COUNTER + 1..COUNTER + 65;
+pub const TEMPORARIES: std::ops::Range<u32> = PLACE + 1..PLACE + 65;
 /// Constants that are the same in all lanes.
 pub const CONSTANTS: u32 = TEMPORARIES.end;
 

@@ -47,6 +47,12 @@ impl Texel {
     }
 }
 
+/// Returns a number with the canonical NaN in place of any other, since that of a sum depends on the order of its terms.
+#[inline(always)]
+pub(super) fn canonical(value: f32) -> f32 {
+    if value.is_nan() { f32::NAN } else { value }
+}
+
 /// Converts a half to a single. The conversion is exact; a NaN keeps its sign and payload.
 pub(in crate::valhall) fn widen(bits: u16) -> u32 {
     let half = f16::from_bits(bits);
@@ -195,6 +201,20 @@ impl Format {
     /// Decodes a texel. Channels that the format does not have are 0, and alpha is 1; the same holds for channels
     /// beyond the end of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Texel {
+        if let (Layout::Even { bits: 32, .. }, words) = (self.layout, bytes.as_chunks::<4>().0) {
+            let mut channels = self.empty();
+            for (channel, word) in channels.iter_mut().zip(&words[..words.len().min(self.size() / 4)]) {
+                *channel = u32::from_le_bytes(*word);
+            }
+            return Texel { channels, class: self.class() };
+        }
+        if let (Layout::Even { bits: 8, .. }, Kind::Unorm) = (self.layout, self.kind) {
+            let mut channels = self.empty();
+            for (channel, byte) in channels.iter_mut().zip(&bytes[..bytes.len().min(self.size())]) {
+                *channel = fraction((*byte).into()).to_bits();
+            }
+            return Texel { channels, class: Class::Float };
+        }
         let mut raw = [0; 16];
         let known = bytes.len().min(self.size());
         raw[..known].copy_from_slice(&bytes[..known]);
@@ -231,6 +251,13 @@ impl Format {
     /// represented.
     pub fn encode(self, texel: Texel) -> ([u8; 16], usize) {
         let channels = texel.to(self.class()).channels;
+        if let (Layout::Even { bits: 8, .. }, Kind::Unorm) = (self.layout, self.kind) {
+            let mut bytes = [0; 16];
+            for (byte, channel) in bytes.iter_mut().zip(channels).take(self.size()) {
+                *byte = eighth(f32::from_bits(channel)) as u8;
+            }
+            return (bytes, self.size());
+        }
         let mut raw = 0;
         if self.kind == Kind::SharedExponent {
             raw = packed::with_shared_exponent([channels[0], channels[1], channels[2]]).into();
@@ -296,6 +323,20 @@ impl Format {
         };
         (valid && format.descriptor() == word).then_some(format)
     }
+}
+
+/// Decodes eight bits from 0 to 1.
+#[inline(always)]
+pub(super) fn fraction(byte: u32) -> f32 {
+    byte as i32 as f32 / 255.0
+}
+
+/// Encodes a number from 0 to 1 in eight bits.
+#[inline(always)]
+pub(super) fn eighth(value: f32) -> u32 {
+    // NaN becomes 0.
+    let value = if value >= 0.0 { f64::from(value).min(1.0) } else { 0.0 };
+    (value * 255.0 + 0.5) as i32 as u32
 }
 
 /// The highest byte of the descriptors.
@@ -364,6 +405,22 @@ mod tests {
         assert_eq!(format("RGBA8UI").encode(wide).0[..4], [255, 7, 255, 0]);
         let low = Texel { channels: [-300i32 as u32, 7, 200, 0], class: Class::Signed };
         assert_eq!(format("RGBA8I").encode(low).0[..4], [0x80, 7, 0x7f, 0]);
+    }
+
+    #[test]
+    fn eight_bits_are_read_and_written_as_any_number_of_bits() {
+        for byte in 0..256 {
+            let value = fraction(byte);
+            assert_eq!(value.to_bits(), Format::RGBA8.decode_channel(byte, 8, 0));
+            for near in [value.next_down(), value, value.next_up(), value + 0.5 / 255.0, value - 0.5 / 255.0] {
+                for near in [near.next_down(), near, near.next_up(), -near] {
+                    assert_eq!(eighth(near), Format::RGBA8.encode_channel(near.to_bits(), 8, 0), "{near}");
+                }
+            }
+        }
+        for odd in [f32::NAN, f32::INFINITY, -f32::INFINITY, -0.0, 1e-40, 3e9] {
+            assert_eq!(eighth(odd), Format::RGBA8.encode_channel(odd.to_bits(), 8, 0), "{odd}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
 //! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
 //! - `spot`, [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
+//! - [`together`]: requests of all lanes of a warp
 //! - [`resources`]: the tables; `shared`: hosts that wrap another
 //!
 //! # Decisions
@@ -38,6 +39,7 @@
 //! * Entry n of every table of varyings is byte 16 n of the vertices' buffer. Half-precision components of flat
 //!   varyings are their low bits. Special varying 1, whose meaning is unknown, also gives the position in a point,
 //!   which is 0 for other primitives.
+//! * A filtered or interpolated value that is not a number is the canonical NaN.
 //! * Integers saturate if their register, texel or pixel is too narrow for them. A number of another class than that of
 //!   the resource is converted.
 
@@ -59,6 +61,7 @@ mod shared;
 mod spot;
 pub mod target;
 pub mod texture;
+pub mod together;
 pub mod triangle;
 pub mod varying;
 
@@ -79,6 +82,7 @@ pub(super) use shared::{ReadOnly, asks};
 pub use spot::{Spot, VaryingSource};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
+pub use together::{Lanes, Lods, Lookups, Spots};
 pub use triangle::Triangle;
 pub use varying::{Between, Component, Plane, Varying, Varyings};
 
@@ -164,6 +168,12 @@ pub trait Host: fmt::Debug {
         Err(HostError::Missing { kind: Kind::Texture, handle: lookup.texture })
     }
 
+    /// Performs filtered look-ups of several lanes and returns their channels, as [`Host::look_up`] would one after the
+    /// other. `None` if they must be performed one by one, as always by default.
+    fn look_up_together(&self, _lookups: &Lookups) -> Option<[Lanes<u32>; 4]> {
+        None
+    }
+
     /// Returns the level of detail of a look-up, with or without the bias and the range of its sampler.
     ///
     /// # Errors
@@ -178,6 +188,12 @@ pub trait Host: fmt::Debug {
     /// When there is no such varying.
     fn varying(&self, source: VaryingSource, component: u32, _spot: Spot) -> Result<u32, HostError> {
         Err(HostError::Varying { byte: source.byte(component) })
+    }
+
+    /// Returns a component of a varying at some positions, as [`Host::varying`] would. `None` if
+    /// lanes must be asked for one by one, as always by default.
+    fn varying_together(&self, _source: VaryingSource, _component: u32, _spots: Spots<'_>) -> Option<Lanes<u32>> {
+        None
     }
 
     /// Returns depth and w of the fragment.
@@ -223,6 +239,19 @@ pub trait Host: fmt::Debug {
     fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
         let covered = (0..self.samples()).filter(|sample| coverage >> sample & 1 != 0);
         covered.into_iter().try_for_each(|sample| self.set_tile(target, pixel, sample, colour))
+    }
+
+    /// Blends the colours of the lanes in `mask`, which are floats, into pixels with one sample, as [`Host::blend`]
+    /// would. Returns the previous colours; `None`, without any effect, if they must be blended one by one, as always
+    /// by default.
+    fn blend_together(
+        &mut self,
+        _target: u32,
+        _pixels: &Lanes<[u32; 2]>,
+        _mask: u16,
+        _colours: &[Lanes<u32>; 4],
+    ) -> Option<Lanes<[u32; 4]>> {
+        None
     }
 
     /// Returns the depth of a pixel. `None` when there is no depth buffer.

@@ -10,8 +10,10 @@ use super::sample::{Lod, Lookup, Request};
 use super::spot::{Spot, VaryingSource};
 use super::target::{Target, find};
 use super::texture::{Sampler, Texture};
+use super::together::{Lanes, Lookups, Spots};
 use super::varying::{Component, Varyings};
 use super::{Attribute, Buffer, Host, Image};
+use crate::valhall::warp::LANES;
 
 /// Everything that a program can name, in tables.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +74,28 @@ impl Host for Resources {
             return Ok(texture.look_up(&Sampler::default(), lookup));
         }
         Ok(texture.look_up(self.sampler(lookup.sampler)?, lookup))
+    }
+
+    fn look_up_together(&self, lookups: &Lookups) -> Option<[Lanes<u32>; 4]> {
+        let texture = self.textures.get(&lookups.texture).filter(|texture| texture.shape() == lookups.shape)?;
+        texture.look_up_together(self.samplers.get(&lookups.sampler)?, lookups)
+    }
+
+    fn varying_together(&self, source: VaryingSource, component: u32, spots: Spots<'_>) -> Option<Lanes<u32>> {
+        match self.varyings.component(source.byte(component)).ok()? {
+            Ok(component) => component.at_together(spots),
+            Err(missing) => Some([missing; LANES]),
+        }
+    }
+
+    fn blend_together(
+        &mut self,
+        target: u32,
+        pixels: &Lanes<[u32; 2]>,
+        mask: u16,
+        colours: &[Lanes<u32>; 4],
+    ) -> Option<Lanes<[u32; 4]>> {
+        self.targets.get_mut(target as usize)?.as_mut()?.blend_together(pixels, mask, colours)
     }
 
     fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {

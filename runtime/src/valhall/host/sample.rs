@@ -1,7 +1,7 @@
 //! Texture look-ups as defined by OpenGL ES: levels of detail, filters, wrapping, comparison, gathering.
 
 use super::cube;
-use super::format::{Class, Texel};
+use super::format::{Class, Texel, canonical};
 use super::handle::Handle;
 use super::texture::{Filter, Sampler, Shape, Texture};
 
@@ -287,7 +287,7 @@ impl Looking<'_> {
 fn mix(low: Texel, high: Texel, part: f32) -> Texel {
     let channel = |c: usize| {
         let (low, high) = (f32::from_bits(low.channels[c]), f32::from_bits(high.channels[c]));
-        low + (high - low) * part
+        canonical(low + (high - low) * part)
     };
     Texel::floats([channel(0), channel(1), channel(2), channel(3)])
 }

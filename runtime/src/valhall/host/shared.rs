@@ -33,6 +33,22 @@ macro_rules! asks {
             self.$inner.look_up(lookup)
         }
 
+        fn look_up_together(
+            &self,
+            lookups: &$crate::valhall::host::Lookups,
+        ) -> Option<[$crate::valhall::host::Lanes<u32>; 4]> {
+            self.$inner.look_up_together(lookups)
+        }
+
+        fn varying_together(
+            &self,
+            source: $crate::valhall::host::VaryingSource,
+            component: u32,
+            spots: $crate::valhall::host::Spots<'_>,
+        ) -> Option<$crate::valhall::host::Lanes<u32>> {
+            self.$inner.varying_together(source, component, spots)
+        }
+
         fn level_of_detail(
             &self,
             lookup: &$crate::valhall::host::Lookup,

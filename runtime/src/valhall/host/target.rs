@@ -3,6 +3,8 @@
 use super::blend::Blend;
 use super::error::HostError;
 use super::format::{Class, Format, Texel};
+use super::together::Lanes;
+use crate::valhall::warp::LANES;
 
 /// A rectangle of pixels, row by row, each with one or more samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,6 +116,29 @@ impl Target {
             let channel = |channel: usize| if self.write[channel] { blended } else { old }.channels[channel];
             self.set_sample(place, sample, Texel { channels: std::array::from_fn(channel), class: old.class });
         }
+    }
+
+    /// Replaces the colours of pixels with one sample in the lanes of a mask, and returns the previous ones. `None`,
+    /// without any effect, if they must be blended pixel by pixel.
+    pub(super) fn blend_together(
+        &mut self,
+        places: &Lanes<[u32; 2]>,
+        mask: u16,
+        colours: &[Lanes<u32>; 4],
+    ) -> Option<Lanes<[u32; 4]>> {
+        let replaces = self.samples == 1 && self.blend.is_none() && self.write == [true; 4];
+        if !replaces || self.format.class() != Class::Float {
+            return None;
+        }
+        let [red, green, blue, alpha] = self.format.held_together(colours)?;
+        let mut before = [[0; 4]; LANES];
+        for lane in 0..LANES {
+            let index = if mask >> lane & 1 != 0 { self.index(places[lane], 0) } else { None };
+            if let Some(pixel) = index.and_then(|index| self.pixels.get_mut(index)) {
+                before[lane] = std::mem::replace(pixel, [red[lane], green[lane], blue[lane], alpha[lane]]);
+            }
+        }
+        Some(before)
     }
 
     fn index(&self, [x, y]: [u32; 2], sample: u32) -> Option<usize> {

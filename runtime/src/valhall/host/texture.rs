@@ -206,6 +206,11 @@ impl Texture {
         self.size.map(|n| n.checked_shr(level as u32).unwrap_or(0).max(1))
     }
 
+    /// The bytes of a level.
+    pub(super) fn bytes(&self, level: usize) -> &[u8] {
+        self.levels.get(level).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns a texel. `None` when it is outside the texture.
     pub fn texel(&self, level: usize, layer: i64, place: [i64; 3]) -> Option<Texel> {
         let bytes = self.levels.get(level)?;

@@ -1,6 +1,7 @@
 //! Varyings: values that vary over a primitive.
 
 use super::error::HostError;
+use super::format::canonical;
 use super::spot::Spot;
 
 /// A value that is linear in the window position.
@@ -17,7 +18,7 @@ pub struct Plane {
 impl Plane {
     /// Returns the value at a position in pixels.
     pub fn at(&self, x: f32, y: f32) -> f32 {
-        self.origin + self.dx * x + self.dy * y
+        canonical(self.origin + self.dx * x + self.dy * y)
     }
 }
 
@@ -63,7 +64,7 @@ impl Component {
         match self {
             Component::Flat(bits) => *bits,
             Component::Plane(plane) => plane.at(x, y).to_bits(),
-            Component::Perspective { value, reciprocal } => (value.at(x, y) / reciprocal.at(x, y)).to_bits(),
+            Component::Perspective { value, reciprocal } => canonical(value.at(x, y) / reciprocal.at(x, y)).to_bits(),
             Component::Pixels { width, values, between } => {
                 let height = (values.len() as u32).checked_div(*width).unwrap_or(0);
                 let at = |x: u32, y: u32| values.get(y as usize * *width as usize + x as usize).copied().unwrap_or(0);
@@ -116,19 +117,24 @@ impl Varyings {
     /// # Errors
     /// When the slot of that byte holds no varying.
     pub fn at(&self, byte: u32, spot: Spot) -> Result<u32, HostError> {
+        self.component(byte).map(|found| found.map_or_else(|missing| missing, |component| component.at(spot)))
+    }
+
+    /// Returns the component at a byte of the buffer, or the bits that stand for a missing one.
+    pub(super) fn component(&self, byte: u32) -> Result<Result<&Component, u32>, HostError> {
         let slot = |byte: u32| byte / 16;
         let mut near = false;
         for varying in &self.0 {
             let index = byte.checked_sub(varying.offset).filter(|at| at % 4 == 0).map(|at| at / 4);
             if let Some(component) = index.and_then(|index| varying.components.get(index as usize)) {
-                return Ok(component.at(spot));
+                return Ok(Ok(component));
             }
             near |= slot(varying.offset) == slot(byte);
         }
         match byte % 16 {
             _ if !near => Err(HostError::Varying { byte }),
-            12 => Ok(1.0f32.to_bits()),
-            _ => Ok(0),
+            12 => Ok(Err(1.0f32.to_bits())),
+            _ => Ok(Err(0)),
         }
     }
 }

@@ -11,7 +11,7 @@ use isaforge_valhall::{RegisterFormat, RegisterList, RegisterType, RegisterWidth
 use super::host::{Class, HostError, Texel, narrow as narrow_float, widen};
 use super::step::{Fault, Step};
 
-pub(super) use texture::{Gather, Levels, Lods, Query};
+pub(super) use texture::{Gather, Levels, Lods, Output, Query};
 
 /// The layout of channels in staging registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

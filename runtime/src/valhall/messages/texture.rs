@@ -4,12 +4,15 @@
 //! shadow look-up; a word of texel offsets; the level of detail or its bias. For a cube, two words replace x, y and z:
 //! the first has the face in its high three bits in place of the highest bits of s, and the second is t.
 
+use isaforge_core::semantics::evaluate::each;
 use isaforge_valhall::{Dimension, LodMode, RegisterList, RegisterType, RegisterWidth};
 
 use super::{Layout, blame};
-use crate::valhall::host::{Coordinates, Handle, Lod, Lookup, Request, Shape, Texel, cube};
+use crate::valhall::host::{
+    Coordinates, Handle, Lod, Lods as LodsTogether, Lookup, Lookups, Request, Shape, Texel, cube,
+};
 use crate::valhall::step::{Fault, Step};
-use crate::valhall::warp::{Column, lanes};
+use crate::valhall::warp::{Column, LANES, lanes};
 
 /// The kind of a look-up.
 #[derive(Clone, Copy, Debug)]
@@ -82,23 +85,71 @@ impl Query {
     fn whole_numbers(&self) -> bool {
         matches!(self.lods, Lods::Fetch | Lods::Gather(Gather { texels: true, .. }))
     }
+
+    /// Returns the look-ups of all lanes of a mask, given the words of their coordinates; the coordinates of `active`
+    /// lanes have differences. `None` for cubes, comparisons and other requests than filtered texels.
+    pub fn together(
+        &self,
+        [texture, sampler]: [Handle; 2],
+        words: [&Column; 7],
+        (active, mask): (u16, u16),
+    ) -> Option<Lookups> {
+        let Lods::Filter(mode) = self.lods else { return None };
+        let axes = match self.dimension {
+            Dimension::_1d => 1,
+            Dimension::_2d => 2,
+            Dimension::_3d | Dimension::Cube => return None,
+        };
+        if self.shadow {
+            return None;
+        }
+        let mut words = words.into_iter();
+        let mut next = || words.next().unwrap_or(&[0; LANES]);
+        let mut at = [[0.0; LANES]; 2];
+        at.iter_mut().take(axes).for_each(|at| *at = each(next(), f32::from_bits));
+        let layer = if self.array { each(next(), nearest_layer) } else { [0; LANES] };
+        let offset = match self.offset {
+            true => {
+                let word = next();
+                [0, 8].map(|shift| each(word, |word| i32::from((word >> shift) as i8)))
+            }
+            false => [[0; LANES]; 2],
+        };
+        let change = |bit: usize| {
+            let mut change = [[0.0; LANES]; 2];
+            let both = |lane: usize| active >> (lane & !bit) & active >> (lane | bit) & 1 != 0;
+            for (change, at) in change.iter_mut().zip(&at).take(axes) {
+                for (lane, change) in change.iter_mut().enumerate() {
+                    *change = if both(lane) { at[lane | bit] - at[lane & !bit] } else { 0.0 };
+                }
+            }
+            change
+        };
+        let lod = match mode {
+            LodMode::Zero => LodsTogether::Base,
+            LodMode::Computed => LodsTogether::Computed { dx: change(1), dy: change(2), bias: [0.0; LANES] },
+            LodMode::ComputedBias => LodsTogether::Computed { dx: change(1), dy: change(2), bias: each(next(), level) },
+            LodMode::Explicit | LodMode::Grdesc => LodsTogether::Explicit(each(next(), level)),
+        };
+        Some(Lookups { texture, sampler, shape: self.shape(), mask, at, layer, offset, lod })
+    }
 }
 
 /// The destination of results.
 #[derive(Clone, Copy, Debug)]
-struct Output {
-    list: RegisterList,
-    layout: Layout,
+pub(in crate::valhall) struct Output {
+    pub list: RegisterList,
+    pub layout: Layout,
     /// The channels to write, red in bit 0. They are packed without gaps.
-    mask: u32,
+    pub mask: u32,
     /// The index of the first register of the list to write.
-    first: usize,
+    pub first: usize,
 }
 
 impl Output {
     /// Decodes the destination from a word: the type in bits 0 and 1, whether it is 32 bits wide in bit 2, the channels
     /// in bits 3 to 6, then the index of the first register.
-    fn new(list: RegisterList, word: u32) -> Self {
+    pub fn new(list: RegisterList, word: u32) -> Self {
         let kind = RegisterType::from_bits((word & 3).into()).unwrap_or(RegisterType::F);
         let width = if word & 4 == 0 { RegisterWidth::_16 } else { RegisterWidth::_32 };
         Output { list, layout: Layout::texture(kind, width), mask: word >> 3 & 0xf, first: (word >> 7) as usize }
@@ -137,9 +188,7 @@ impl Arguments {
         }
         if query.array {
             let layer = next();
-            // Rounded to nearest. Numbers out of range saturate, and NaN becomes 0.
-            let nearest = (f32::from_bits(layer) + 0.5).floor() as i32;
-            read.layer = if query.lods == Lods::Fetch { layer as i32 } else { nearest };
+            read.layer = if query.lods == Lods::Fetch { layer as i32 } else { nearest_layer(layer) };
         }
         if query.shadow {
             read.reference = Some(f32::from_bits(next()));
@@ -149,7 +198,7 @@ impl Arguments {
             read.offset = [x, y, z].map(|byte| (byte as i8).into());
             read.level = level.into();
         }
-        read.lod = f32::from(next() as i16) / 256.0;
+        read.lod = level(next());
         read
     }
 
@@ -257,6 +306,16 @@ impl Step<'_> {
             _ => [0.0; 3],
         }
     }
+}
+
+/// Returns the layer in a word: rounded to nearest. Numbers out of range saturate, and NaN becomes 0.
+fn nearest_layer(word: u32) -> i32 {
+    (f32::from_bits(word) + 0.5).floor() as i32
+}
+
+/// Returns the level of detail or the bias in the low half of a word.
+fn level(word: u32) -> f32 {
+    f32::from(word as i16) / 256.0
 }
 
 /// Encodes a level of detail as a signed number with 8 fraction bits, in the low half of a word.

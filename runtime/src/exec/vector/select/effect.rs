@@ -9,7 +9,7 @@ use isaforge_core::semantics::{Class, NONE, Node, Op, Part, Type};
 use super::{Cover, Found, Handler, Location, Pending, Source, value};
 use crate::exec::vector::Family;
 use crate::exec::vector::code::Step;
-use crate::exec::vector::effect::{Effect, Value};
+use crate::exec::vector::effect::{Effect, MAX_ARGUMENTS, Value};
 use crate::exec::vector::handler::NO_ROW;
 use crate::exec::vector::rule::{self, word};
 
@@ -34,7 +34,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             Op::Barrier | Op::End => ([0; 2], Vec::new()),
             Op::Intrinsic => {
                 let list = shape.lists.get(usize::from(b)..usize::from(b) + usize::from(c))?;
-                if list.len() > 8 {
+                if list.len() > MAX_ARGUMENTS {
                     return None;
                 }
                 let values: Option<Vec<Value>> = list.iter().map(|node| self.argument(*node)).collect();

@@ -90,9 +90,12 @@ impl Known {
 }
 
 /// Returns the value of a state outside of fragment programs, which have no helper threads.
-pub fn state(state: u16) -> Option<u64> {
-    let name = SEMANTICS.states.get(usize::from(state))?.name;
-    matches!(name, "helper" | "fragment").then_some(0)
+pub fn state(state: u16, draws: bool) -> Option<u64> {
+    match SEMANTICS.states.get(usize::from(state))?.name {
+        "helper" if !draws => Some(0),
+        "fragment" => Some(draws.into()),
+        _ => None,
+    }
 }
 
 /// Returns the number within a word that a node stands for.

@@ -51,6 +51,8 @@ pub struct Patterns {
     index: Index<MAX_PATTERNS>,
     entries: Vec<Entry>,
     templates: Shapes<Option<Rc<Template>>>,
+    /// Whether they are those of fragment programs.
+    draws: bool,
 }
 
 #[derive(Debug)]
@@ -61,7 +63,8 @@ enum Entry {
 }
 
 impl Patterns {
-    pub fn new() -> Self {
+    /// Creates the patterns of fragment programs, or of all others.
+    pub fn new(draws: bool) -> Self {
         let templates = Shapes::new(SEMANTICS, ISA);
         let common = ISA.forms.iter().fold(u64::MAX, |common, form| common & form.match_mask);
         let shift = common.trailing_zeros() % 64;
@@ -71,7 +74,14 @@ impl Patterns {
             let fixed = !free(form) | templates.key(opcode as u16);
             masks[(form.match_value >> shift & mask) as usize] |= fixed;
         }
-        Patterns { first: (shift, mask), masks: masks.into(), index: Index::new(), entries: Vec::new(), templates }
+        Patterns {
+            first: (shift, mask),
+            masks: masks.into(),
+            index: Index::new(),
+            entries: Vec::new(),
+            templates,
+            draws,
+        }
     }
 
     /// Returns the pattern of a word; builds it if the word is the first of its pattern.
@@ -106,7 +116,8 @@ impl Patterns {
         let (instruction, after) = Decoder::get().decode(word).ok_or(Left::Refused)?;
         let left = Left::Reference(instruction, after);
         let opcode = instruction.opcode() as u16;
-        let template = self.templates.get(opcode, word, |shape| Template::new(opcode, shape).map(Rc::new));
+        let draws = self.draws;
+        let template = self.templates.get(opcode, word, |shape| Template::new(opcode, shape, draws).map(Rc::new));
         let template = template.and_then(|entry| entry.made.clone()).ok_or(left)?;
         let form = ISA.forms.get(usize::from(opcode)).ok_or(left)?;
         let places = template.slots.iter().map(|(slot, _)| table.place(slot, word)).collect();
@@ -201,7 +212,7 @@ mod tests {
 
     #[test]
     fn words_of_a_pattern_are_valid_and_have_one_shape() {
-        let (mut patterns, mut table, mut random) = (Patterns::new(), Table::new(), Random(5));
+        let (mut patterns, mut table, mut random) = (Patterns::new(false), Table::new(), Random(5));
         let mut shapes = Shapes::new(SEMANTICS, ISA);
         let mut known = 0;
         for opcode in 0..ISA.forms.len() as u16 {

@@ -140,7 +140,7 @@ fn whole(node: &Node) -> Part {
 
 /// Whether a condition always holds.
 fn always(shape: &Shape, when: u16) -> bool {
-    let leaf = |node: &Node| if node.op == Op::State { state(node.args[0]) } else { None };
+    let leaf = |node: &Node| if node.op == Op::State { state(node.args[0], false) } else { None };
     when == NONE || Known::new(shape, &[], when).and_then(|known| known.value(0, leaf)) == Some(1)
 }
 

@@ -31,10 +31,6 @@ pub struct Template {
     pub exact: Vec<Exact>,
     pub slots: Vec<(Slot, Uses)>,
     pub ending: Ending,
-    /// Whether it uses states that only fragments have.
-    pub draws: bool,
-    /// Whether it accesses memory.
-    pub accesses: bool,
     /// Whether the order of warps is observable.
     pub order: Order,
 }
@@ -89,6 +85,8 @@ pub enum Step {
     Access(Access, Vec<u16>),
     Atomic(Atomic),
     Function(Function, [[u16; 2]; 2]),
+    /// A call of an intrinsic that uses a host.
+    Message(Box<Effect>),
 }
 
 /// What follows the operations.
@@ -112,17 +110,20 @@ pub struct When {
 }
 
 impl Template {
-    /// Covers a shape. `None` if it does something that only the reference can.
-    pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
+    /// Covers a shape, for a fragment program or any other. `None` if it does something that only the reference can.
+    pub fn new(opcode: u16, shape: &Arc<Shape>, draws: bool) -> Option<Self> {
         let form = ISA.forms.get(usize::from(opcode))?;
         let operands = form.operands;
         let has = |of: fn(Op) -> bool| shape.nodes.iter().any(|node| of(node.op));
-        let (draws, order) = (has(|op| op == Op::State), Order::of(shape));
-        let accesses = has(|op| matches!(op, Op::Load | Op::Store | Op::Atomic));
+        // Only the reference handles memory that is accessed in the order of pixels.
+        if draws && has(|op| matches!(op, Op::Load | Op::Store | Op::Atomic)) {
+            return None;
+        }
+        let order = Order::of(shape).and(if changes(shape, draws) { Order::Shown } else { Order::Free });
         let mut rows = Rows::default();
         let of = |step, slots| {
             let (steps, exact) = (vec![step], Vec::new());
-            Some(Template { form, steps, exact, slots, ending: Ending::Next, draws, accesses, order })
+            Some(Template { form, steps, exact, slots, ending: Ending::Next, order })
         };
         if let Some(plain) = Plain::new(shape, operands, &mut rows) {
             let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
@@ -133,11 +134,11 @@ impl Template {
             let slots = rows.0.into_iter().map(|slot| (slot, Uses { read: u64::MAX, written: 0 })).collect();
             return of(Step::Update(update), slots);
         }
-        let mut bind = Bind { operands, rows: Rows::default() };
+        let mut bind = Bind { operands, rows: Rows::default(), draws };
         let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
         let (covered, exact) = code.into_steps();
         let (steps, slots) = (Vec::new(), Vec::new());
-        let mut template = Template { form, steps, exact, slots, ending: Ending::Next, draws, accesses, order };
+        let mut template = Template { form, steps, exact, slots, ending: Ending::Next, order };
         let mut uses = vec![Uses::default(); bind.rows.0.len()];
         let mut note = |row: u16, written: bool| {
             if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {
@@ -159,6 +160,7 @@ impl Template {
                     match effect.op {
                         Op::Branch => template.ending = branch(shape, operands, &effect)?,
                         Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
+                        Op::Intrinsic if !is_function(&effect) => template.steps.push(Step::Message(effect)),
                         _ => template.steps.push(perform(&effect)?),
                     }
                 }
@@ -167,6 +169,25 @@ impl Template {
         template.slots = bind.rows.0.into_iter().zip(uses).collect();
         (template.slots.len() <= MAX_SLOTS).then_some(template)
     }
+}
+
+/// Whether the changes of an instruction to memory depend on the order of warps: atomics see earlier changes, and
+/// pixels are drawn in order.
+pub fn changes(shape: &Shape, draws: bool) -> bool {
+    shape.nodes.iter().any(|node| match node.op {
+        Op::Atomic => true,
+        Op::Store => draws,
+        Op::Intrinsic => {
+            let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
+            intrinsic.is_some_and(|intrinsic| match intrinsic.name {
+                "store_texel" => draws,
+                // All threads of other programs are at one pixel.
+                "blend" | "store_tile" | "emit_depth_stencil" => !draws,
+                _ => false,
+            })
+        }
+        _ => false,
+    })
 }
 
 /// Returns the only branch of a shape.
@@ -178,6 +199,12 @@ fn branch(shape: &Shape, operands: &'static [table::Operand], effect: &Effect) -
     Some(Ending::Branch { target: Known::new(shape, operands, target)?, when })
 }
 
+/// Whether an effect applies a function to one value.
+fn is_function(effect: &Effect) -> bool {
+    let name = SEMANTICS.intrinsics.get(usize::from(effect.numbers[0])).map(|intrinsic| intrinsic.name);
+    effect.values.len() == 1 && effect.when.is_none() && name.is_some_and(|name| function(name).is_some())
+}
+
 /// Returns the operation that performs an effect.
 fn perform(effect: &Effect) -> Option<Step> {
     let (zero, dropped) = (row::ZERO as u16, row::RESULT as u16);
@@ -185,7 +212,7 @@ fn perform(effect: &Effect) -> Option<Step> {
     let pair = |value: &effect::Value| [value.row, above(value.high, zero)];
     let size = effect.ty.size();
     match effect.op {
-        Op::Intrinsic if effect.values.len() == 1 && effect.when.is_none() => {
+        Op::Intrinsic => {
             let name = SEMANTICS.intrinsics.get(usize::from(effect.numbers[0]))?.name;
             let (from, to) = (effect.values.first()?, effect.to?);
             Some(Step::Function(function(name)?, [pair(from), [to.row, above(to.high, dropped)]]))
@@ -237,6 +264,7 @@ fn perform(effect: &Effect) -> Option<Step> {
 struct Bind {
     operands: &'static [table::Operand],
     rows: Rows,
+    draws: bool,
 }
 
 impl Bind {
@@ -283,11 +311,18 @@ impl Binder for Bind {
     }
 
     fn state(&mut self, state: u16) -> Location {
-        known::state(state).map_or(Location::Nowhere, Location::Number)
+        match self.state_target(state) {
+            Location::Nowhere => known::state(state, self.draws).map_or(Location::Nowhere, Location::Number),
+            row => row,
+        }
     }
 
-    fn state_target(&mut self, _: u16) -> Location {
-        Location::Nowhere
+    fn state_target(&mut self, state: u16) -> Location {
+        match SEMANTICS.states.get(usize::from(state)).map(|state| state.name).filter(|_| self.draws) {
+            Some("helper") => Location::Row(row::HELPER as u16, 0),
+            Some("place") => Location::Row(row::PLACE as u16, 0),
+            _ => Location::Nowhere,
+        }
     }
 
     fn special(&mut self, special: Special) -> Location {
@@ -333,7 +368,7 @@ mod tests {
 
     /// Returns the operations of a word, if it is covered.
     fn covered(shapes: &mut Shapes<Option<Template>>, opcode: u16, word: u64) -> Option<&Template> {
-        shapes.get(opcode, word, |shape| Template::new(opcode, shape))?.made.as_ref()
+        shapes.get(opcode, word, |shape| Template::new(opcode, shape, false))?.made.as_ref()
     }
 
     #[test]
@@ -344,7 +379,9 @@ mod tests {
         for opcode in 0..ISA.forms.len() as u16 {
             for _ in 0..16 {
                 let word = sample(ISA, opcode, &mut random);
-                let Some(entry) = shapes.get(opcode, word, |shape| Template::new(opcode, shape)) else { continue };
+                let Some(entry) = shapes.get(opcode, word, |shape| Template::new(opcode, shape, false)) else {
+                    continue;
+                };
                 let mut effects = entry.shape.nodes.iter().filter(|node| node.op.is_effect());
                 if effects.all(|node| node.op == Op::Write) {
                     assert!(entry.made.is_some(), "{} {word:#018x}", ISA.forms[usize::from(opcode)].name.str);

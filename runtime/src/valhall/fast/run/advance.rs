@@ -233,22 +233,16 @@ impl Runner<'_> {
                 warp: home.number as u32,
                 warps: self.warps,
             };
-            let scratch = self.scratch.get_or_insert_with(|| Warp::new(0));
-            for register in registers(named) {
-                scratch.registers[register] = bundle.rows[register].0[warp];
-            }
+            let mut scratch = bundle.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
+            bundle.lend(&mut scratch, warp, named);
             scratch.pcs = *bundle.pcs(warp);
-            (scratch.live, scratch.threads, scratch.active) = (bundle.live[warp], bundle.threads[warp], active);
             (scratch.pc, scratch.others) = (pc as u32, bundle.others);
-            if let Some(quads) = &bundle.quads {
-                quads[warp].enter(scratch);
-            }
             scratch.accesses = view.log.is_some().then(Vec::new);
-            let mut step =
-                Step { warp: scratch, context: &context, space: view.space(home), scratch: Scratch::default() };
+            let (space, columns) = (view.space(home), Scratch::default());
+            let mut step = Step { warp: &mut scratch, context: &context, space, scratch: columns };
             let done = operation::execute(instruction, operation.as_ref(), &mut step);
-            if let Some(quads) = &mut bundle.quads {
-                quads[warp].leave(scratch);
+            if bundle.quads.is_some() {
+                bundle.set_quads(warp, scratch.helpers, &scratch.places);
             }
             for register in registers(named) {
                 bundle.rows[register].0[warp] = scratch.registers[register];
@@ -267,6 +261,7 @@ impl Runner<'_> {
                 }
                 Err(fault) => bundle.fault = Some((warp, fault)),
             }
+            bundle.scratch = Some(scratch);
             if bundle.fault.is_some() {
                 self.fail(bundle, groups, pc);
                 return false;

@@ -1,11 +1,12 @@
 //! Fragment programs: quads of pixels, eight warps of them in lockstep.
 //!
-//! Instructions that use a host or memory are executed by the reference, warp by warp; all others have handlers.
+//! Messages to the host are sent warp by warp. Instructions that access memory are executed by the reference; all others
+//! have handlers.
 
 use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::memory::Memory;
-use crate::valhall::launch::{Origin, Outcome, RunError};
+use crate::valhall::launch::{Outcome, RunError};
 
 use super::program_cache::Loaded;
 use super::runner::Runner;
@@ -19,7 +20,7 @@ use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::space::{THREAD_BYTES, thread_address};
 use crate::valhall::undo::Undo;
-use crate::valhall::warp::{LANES, Warp};
+use crate::valhall::warp::{LANES, Warp, Warps};
 
 /// Runs a fragment program for warps, each with its origin. Warps do not wait for each other.
 ///
@@ -30,7 +31,7 @@ pub fn run(
     uniforms: &[u32],
     (budget, deadline): (u64, Deadline),
     level: Level,
-    mut warps: impl Iterator<Item = (Warp, impl Origin)>,
+    mut warps: impl Warps,
     memory: &mut Memory,
     host: &mut dyn Host,
 ) -> Result<Outcome, RunError> {
@@ -54,6 +55,8 @@ pub fn listing(program: &[u64], uniforms: &[u32], host: &dyn Host, level: Level)
 pub struct Alone<'a> {
     code: &'a Code<'a>,
     bundle: Bundle,
+    /// The warp that starts.
+    warp: Warp,
     /// The private memories of their threads.
     private: Vec<u8>,
 }
@@ -67,28 +70,30 @@ impl<'a> Alone<'a> {
             bundle.rows[register as usize].0 = [addresses; WARPS];
         }
         let private = vec![0; if code.program.uses_thread_memory { WARPS * LANES * THREAD_BYTES } else { 0 }];
-        Alone { code, bundle, private }
+        Alone { code, bundle, warp: Warp::new(0), private }
     }
 
     /// Runs the next eight warps to their end; `None` when there are none left.
     pub fn run(
         &mut self,
         runner: &mut Runner<'_>,
-        warps: &mut impl Iterator<Item = (Warp, impl Origin)>,
+        warps: &mut impl Warps,
         outside: &mut Outside<'_>,
     ) -> Option<Result<(), RunError>> {
-        let Alone { code, bundle, private } = self;
+        let Alone { code, bundle, warp, private } = self;
         clear(private);
         bundle.drop_from(0);
         let mut origins = Vec::with_capacity(WARPS);
-        for (index, (warp, origin)) in warps.by_ref().take(WARPS).enumerate() {
+        for index in 0..WARPS {
+            let Some(origin) = warps.next(warp) else { break };
             bundle.start(index, Home { group: index, number: 0 }, warp.threads);
             bundle.set_pcs(index, warp.threads, warp.pcs[0]);
             for register in registers(code.registers()) {
                 bundle.rows[register].0[index] = warp.registers[register];
             }
             if let Some(quads) = &mut bundle.quads {
-                quads[index] = Quads::of(&warp);
+                quads[index] = Quads::of(warp);
+                bundle.set_quads(index, warp.helpers, &warp.places);
             }
             origins.push(origin);
         }

@@ -10,7 +10,7 @@ use crate::valhall::fast::tally::Tally;
 use crate::valhall::group::TURN;
 use crate::valhall::launch::{Origin, Outcome, RunError};
 use crate::valhall::program::{Decoder, Profile};
-use crate::valhall::warp::{LANES, Warp};
+use crate::valhall::warp::LANES;
 
 /// The most instructions that all warps of a bundle together may execute after they were chosen: less than a turn up
 /// to a barrier that they pass at once, and another turn after it.
@@ -21,8 +21,6 @@ pub struct Runner<'a> {
     pub(super) code: &'a Code<'a>,
     pub(super) uniforms: &'a [u32],
     pub(super) warps: u32,
-    /// The warp for instructions without handlers, created when first needed.
-    pub(super) scratch: Option<Warp>,
     pub(super) budget: u64,
     /// The deadline of the run.
     pub deadline: Deadline,
@@ -43,7 +41,6 @@ impl<'a> Runner<'a> {
             code,
             uniforms,
             warps,
-            scratch: None,
             budget,
             deadline: Deadline::NONE,
             tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },

@@ -33,9 +33,7 @@ pub fn single(
     let mut runner = loaded.runner(uniforms, warps, u64::MAX);
     let mut bundle = loaded.code.bundle();
     if let Some(quads) = &state.quads {
-        let (helpers, pixels, places) = (quads.helpers, quads.pixels, quads.places);
-        let quads = Quads { helpers, pixels, places, ..Quads::default() };
-        bundle.quads = Some(Box::new([quads; WARPS]));
+        bundle.quads = Some(Box::new([Quads { pixels: quads.pixels, ..Quads::default() }; WARPS]));
     }
     for warp in 0..copies {
         bundle.start(warp, Home { group: 0, number: number as usize }, state.live);
@@ -46,6 +44,9 @@ pub fn single(
             row.0[warp] = *column;
         }
         bundle.rows[row::WARP as usize].0[warp] = [number; LANES];
+        if let Some(quads) = &state.quads {
+            bundle.set_quads(warp, quads.helpers, &quads.places);
+        }
         for lane in 0..LANES {
             let address = thread_address(number as usize * LANES + lane);
             bundle.rows[row::THREAD as usize].0[warp][lane] = address as u32;
@@ -81,8 +82,8 @@ pub fn single(
         *pc = if now == PARKED { *pc } else { now };
     }
     state.live = bundle.live[last];
-    if let (Some(to), Some(from)) = (&mut state.quads, &bundle.quads) {
-        (to.helpers, to.places) = (from[last].helpers, from[last].places);
+    if let Some(quads) = &mut state.quads {
+        (quads.helpers, quads.places) = bundle.helpers_and_places(last);
     }
     match runner.failed.take() {
         Some((_, error)) => Err(error),

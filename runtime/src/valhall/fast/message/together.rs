@@ -1,0 +1,276 @@
+//! Messages of all lanes of a warp at once. They do what the intrinsics do lane by lane; where the host does not take
+//! them, nothing happens.
+
+use isaforge_core::semantics::evaluate::each;
+use isaforge_valhall::RegisterList;
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::Message;
+use crate::exec::vector::effect::Value;
+use crate::valhall::fast::access::holds;
+use crate::valhall::fast::bundle::Bundle;
+use crate::valhall::fast::memory_view::MemoryView;
+use crate::valhall::host::{Class, Format, Handle, Spots, Texel, VaryingSource};
+use crate::valhall::messages::{Layout, Lods, Output, Query};
+use crate::valhall::operation::Operand;
+use crate::valhall::warp::{Column, LANES, lanes};
+
+/// The intrinsics that hosts may execute for all lanes.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    Varying,
+    Filter,
+    Blend,
+    /// The coverage stays as it is.
+    Coverage,
+    /// A texel of an attribute or of an image.
+    LoadAttribute,
+    LoadImage,
+    StoreTexel,
+    /// The address or the descriptor of a texel of an image.
+    ImageAddress,
+    ImageFormat,
+    BufferElement,
+}
+
+impl Kind {
+    /// The kind of an intrinsic, if it is one of them.
+    pub fn of(intrinsic: u16) -> Option<Kind> {
+        match SEMANTICS.intrinsics.get(usize::from(intrinsic))?.name {
+            "varying" => Some(Kind::Varying),
+            "texture_filter" => Some(Kind::Filter),
+            "blend" => Some(Kind::Blend),
+            "alpha_to_coverage" => Some(Kind::Coverage),
+            "load_attribute" => Some(Kind::LoadAttribute),
+            "load_image" => Some(Kind::LoadImage),
+            "store_texel" => Some(Kind::StoreTexel),
+            "image_address" => Some(Kind::ImageAddress),
+            "image_format" => Some(Kind::ImageFormat),
+            "buffer_element" => Some(Kind::BufferElement),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the word that all lanes of a mask have.
+fn uniform(column: &Column, mask: u16) -> Option<u32> {
+    let first = *column.get(mask.trailing_zeros() as usize)?;
+    if column.iter().fold(0, |differs, word| differs | (word ^ first)) == 0 {
+        return Some(first);
+    }
+    let mut differs = 0;
+    for (lane, word) in column.iter().enumerate() {
+        differs |= u16::from(*word != first) << lane;
+    }
+    (differs & mask == 0).then_some(first)
+}
+
+/// Whether registers hold one float each, if the resource holds floats.
+fn is_float(layout: Layout) -> bool {
+    !layout.half && layout.class.is_none_or(|class| class == Class::Float)
+}
+
+impl Message {
+    /// Sends it for all lanes of a warp. `None`, without any effect, if it must be sent lane by lane.
+    pub(super) fn together(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize) -> Option<()> {
+        let kind = self.kind?;
+        let mask = self.mask(bundle, warp);
+        if mask == 0 {
+            return None;
+        }
+        match kind {
+            Kind::Varying => self.varying(bundle, view, warp, mask),
+            Kind::Filter => self.filter(bundle, view, warp, mask),
+            Kind::Blend => self.blend(bundle, view, warp, mask),
+            Kind::Coverage => {
+                bundle.rows[usize::from(self.to?.row)].0[warp] = *self.column(bundle, warp, 0)?;
+                Some(())
+            }
+            Kind::LoadAttribute | Kind::LoadImage => self.load(bundle, view, warp, mask),
+            Kind::StoreTexel => self.store(bundle, view, warp, mask),
+            Kind::ImageAddress | Kind::ImageFormat => self.image(bundle, view, warp, mask),
+            Kind::BufferElement => self.element(bundle, view, warp, mask),
+        }
+    }
+
+    /// The low words of an argument.
+    fn column<'b>(&self, bundle: &'b Bundle, warp: usize, argument: usize) -> Option<&'b Column> {
+        let Value { row, .. } = *self.arguments.get(argument)?;
+        Some(&bundle.rows[usize::from(row)].0[warp])
+    }
+
+    /// The list of registers that an argument names.
+    fn list(&self, bundle: &Bundle, warp: usize, argument: usize) -> Option<RegisterList> {
+        let operand = self.column(bundle, warp, argument)?[0];
+        match self.operands.get(operand as usize)? {
+            Operand::List(list) => Some(*list),
+            _ => None,
+        }
+    }
+
+    fn varying(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let word = |argument: usize| uniform(self.column(bundle, warp, argument)?, mask);
+        let (source, component) = (word(0)?, word(4)?);
+        let source = match word(1)? & 1 {
+            0 => VaryingSource::Buffer { byte: source, half: word(2)? & 1 != 0 },
+            _ => VaryingSource::Table(Handle::from_word(source)),
+        };
+        let (within, pixels) = (self.column(bundle, warp, 3)?, &bundle.quads.as_ref()?[warp].pixels);
+        let found = view.host.varying_together(source, component, Spots { pixels, within })?;
+        bundle.rows[usize::from(self.to?.row)].0[warp] = found;
+        Some(())
+    }
+
+    fn filter(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let first = |argument: usize| Some(self.column(bundle, warp, argument)?[0]);
+        let handle = |argument: usize| Some(Handle::from_word(uniform(self.column(bundle, warp, argument)?, mask)?));
+        let (list, handles) = (self.list(bundle, warp, 0)?, [handle(1)?, handle(2)?]);
+        let query = Query::new(first(3)?, Lods::filter(first(4)?));
+        let output = Output::new(list, first(5)?);
+        if !is_float(output.layout) {
+            return None;
+        }
+        let mut words = [&[0; LANES]; 7];
+        for (index, word) in words.iter_mut().enumerate() {
+            *word = self.column(bundle, warp, 6 + index)?;
+        }
+        let lookups = query.together(handles, words, (bundle.active[warp], mask))?;
+        let channels = view.host.look_up_together(&lookups)?;
+        let channels = channels.iter().enumerate().filter(|(channel, _)| output.mask >> channel & 1 != 0);
+        for (register, (_, channel)) in list.iter().skip(output.first).zip(channels) {
+            // Lists beyond the last register are rejected before they run.
+            let column = &mut bundle.rows[register].0[warp];
+            for lane in 0..LANES {
+                column[lane] = if mask >> lane & 1 != 0 { channel[lane] } else { column[lane] };
+            }
+        }
+        Some(())
+    }
+
+    fn blend(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let first = |argument: usize| Some(self.column(bundle, warp, argument)?[0]);
+        let list = self.list(bundle, warp, 0)?;
+        // The low word of a descriptor is the number of the target.
+        let target = uniform(self.column(bundle, warp, 1)?, mask)?;
+        let (layout, count) = (Layout::registers(first(3)?), first(4)? as usize);
+        let pixels = &bundle.quads.as_ref()?[warp].pixels;
+        let class = match layout.class {
+            Some(class) => class,
+            None => view.host.tile(target, pixels[mask.trailing_zeros() as usize % LANES], 0).ok()?.class,
+        };
+        if layout.half || class != Class::Float {
+            return None;
+        }
+        let mut colours = [[0; LANES], [0; LANES], [0; LANES], [1.0f32.to_bits(); LANES]];
+        for (index, channel) in colours.iter_mut().enumerate().take(count) {
+            *channel = list.iter().nth(index).map_or([0; LANES], |register| bundle.rows[register].0[warp]);
+        }
+        let covered = each(self.column(bundle, warp, 2)?, |samples| if samples & 1 != 0 { u32::MAX } else { 0 });
+        view.host.blend_together(target, pixels, mask & holds(&covered), &colours)?;
+        Some(())
+    }
+
+    /// The name that all lanes give in an argument.
+    fn handle(&self, bundle: &Bundle, warp: usize, argument: usize, mask: u16) -> Option<Handle> {
+        uniform(self.column(bundle, warp, argument)?, mask).map(Handle::from_word)
+    }
+
+    fn load(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let argument = |argument: usize| self.column(bundle, warp, argument);
+        let (list, handle) = (self.list(bundle, warp, 0)?, self.handle(bundle, warp, 1, mask)?);
+        let (layout, count) = (Layout::registers(argument(4)?[0]), argument(5)?[0] as usize);
+        let (a, b) = (argument(2)?, argument(3)?);
+        let (format, addresses) = match self.kind? {
+            Kind::LoadAttribute => {
+                let attribute = view.host.attribute(handle).ok()?;
+                let number = if attribute.per_instance { b } else { a };
+                let stride = u64::from(attribute.stride);
+                let address = |n: u32| Some(attribute.address.wrapping_add(stride * u64::from(n)));
+                (attribute.format, number.map(address))
+            }
+            _ => {
+                let image = view.host.image(handle).ok()?;
+                let mut addresses = [None; LANES];
+                for (lane, address) in addresses.iter_mut().enumerate() {
+                    *address = image.texel([a[lane] & 0xffff, a[lane] >> 16, b[lane] & 0xffff]);
+                }
+                (image.format, addresses)
+            }
+        };
+        if !is_float(layout) || format.class() != Class::Float {
+            return None;
+        }
+        // Most lanes read the region of the first.
+        let first =
+            addresses.iter().zip(0..LANES).find_map(|(address, lane)| address.filter(|_| mask >> lane & 1 != 0));
+        let window = first.and_then(|address| view.memory.window(address));
+        let (region, base) = window.map_or((0, 0), |(region, base, _)| (region, base));
+        let bytes = window.and_then(|_| view.memory.bytes(region)).unwrap_or_default();
+        let (size, mut texels) = (format.size(), [[0; 4]; LANES]);
+        for lane in lanes(mask) {
+            let Some(address) = addresses[lane] else { continue };
+            let start = usize::try_from(address.wrapping_sub(base)).unwrap_or(usize::MAX);
+            let texel = bytes.get(start..).and_then(|bytes| bytes.get(..size));
+            texels[lane] = format.decode(texel?).channels;
+        }
+        for (channel, register) in list.iter().take(count.min(4)).enumerate() {
+            let column = &mut bundle.rows[register].0[warp];
+            for lane in 0..LANES {
+                column[lane] = if mask >> lane & 1 != 0 { texels[lane][channel] } else { column[lane] };
+            }
+        }
+        Some(())
+    }
+
+    fn store(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let argument = |argument: usize| self.column(bundle, warp, argument);
+        let mut addresses = [0; LANES];
+        bundle.value(*self.arguments.get(1)?, warp, &mut addresses);
+        let (list, descriptor) = (self.list(bundle, warp, 0)?, argument(2)?);
+        let (layout, count) = (Layout::registers(argument(3)?[0]), argument(4)?[0] as usize);
+        if !is_float(layout) {
+            return None;
+        }
+        let first = descriptor[mask.trailing_zeros() as usize % LANES];
+        let format = Format::from_descriptor(first)?;
+        if uniform(descriptor, mask).is_none() || format.class() != Class::Float {
+            return None;
+        }
+        let mut colours = [[0; LANES], [0; LANES], [0; LANES], [1.0f32.to_bits(); LANES]];
+        for (channel, colours) in colours.iter_mut().enumerate().take(count) {
+            *colours = list.iter().nth(channel).map_or([0; LANES], |register| bundle.rows[register].0[warp]);
+        }
+        let mut space = view.space(bundle.homes[warp]);
+        for lane in lanes(mask) {
+            let channels = colours.each_ref().map(|channel| channel[lane]);
+            let (bytes, size) = format.encode(Texel { channels, class: Class::Float });
+            // What was stored before a fault is stored again, lane by lane.
+            space.write(lane, addresses[lane], &bytes[..size]).ok()?;
+        }
+        Some(())
+    }
+
+    fn image(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let image = view.host.image(self.handle(bundle, warp, 0, mask)?).ok()?;
+        let (xy, zw) = (self.column(bundle, warp, 1)?, self.column(bundle, warp, 2)?);
+        let mut result = [0; LANES];
+        for (lane, result) in result.iter_mut().enumerate() {
+            let address = image.texel([xy[lane] & 0xffff, xy[lane] >> 16, zw[lane] & 0xffff]);
+            *result = match self.kind? {
+                Kind::ImageAddress => address.unwrap_or(0),
+                _ => address.map_or(0, |_| image.format.descriptor().into()),
+            };
+        }
+        bundle.set_value(self.to?, warp, &result);
+        Some(())
+    }
+
+    fn element(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
+        let buffer = view.host.buffer(self.handle(bundle, warp, 0, mask)?).ok()?;
+        let stride = u64::from(buffer.stride);
+        let element = self.column(bundle, warp, 1)?;
+        let address = each(element, |element| buffer.address.wrapping_add(stride * u64::from(element)));
+        bundle.set_value(self.to?, warp, &address);
+        Some(())
+    }
+}
