@@ -34,7 +34,7 @@ program: |
   ICMP.u32.lt.m1 r7, r10, u0, 0x0
   BRANCHZ.reconverge r7, offset:again
   U32_TO_F32 r0, r10
-  MOV.i32 r1, r0
+  MOV.i32 r1, r7
   MOV.i32 r2, r0
   MOV.i32 r3, r0
   BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0

@@ -2,10 +2,11 @@
 
 use isaforge_core::sample::Random;
 use isaforge_runtime::valhall::host::{
-    Component, Filter, Format, Handle, Plane, Resources, Sampler, Shape, Target, Texel, Texture, Varying, Wrap, table,
+    Attribute, Component, Filter, Format, Handle, Image, Plane, Resources, Sampler, Shape, Target, Texel, Texture,
+    Varying, Wrap, table,
 };
 use isaforge_runtime::valhall::{self, Fragments};
-use isaforge_runtime::{Execution, Memory};
+use isaforge_runtime::{Execution, Launch, Memory};
 
 use super::assemble;
 use super::seed::{rounds, seed};
@@ -176,4 +177,68 @@ fn random_pictures_are_the_same_on_all_engines() {
         }
     }
     assert!(drawn > failed && failed > 0, "{drawn} pictures, {failed} failures");
+}
+
+/// A program whose threads load a texel of an image or an attribute, change it, and store it to another image.
+fn texel_program(random: &mut Random) -> String {
+    let load = match random.below(3) {
+        0 => "LD_ATTR_IMM.v4.f32.slot0.wait0 @r4:r5:r6:r7, r0, r1, index:0x0, table:0x1",
+        1 => "LD_TEX_IMM.v4.f32.slot0.wait0 @r4:r5:r6:r7, r2, r3, index:0x0, table:0x5",
+        _ => "LD_TEX_IMM.v2.auto.slot0.wait0 @r4:r5, r2, r3, index:0x0, table:0x5",
+    };
+    let load = match random.below(3) {
+        0 => format!("ICMP.u32.lt.m1 r8, r0, r1, 0x0\nBRANCHZ.eq.reconverge r8, over\n{load}\nover: NOP"),
+        _ => load.to_owned(),
+    };
+    let registers = pick(random, &["f32", "f32", "auto", "u32"]);
+    let (lowest, highest) = (random.below(4), 1 + random.below(8));
+    format!(
+        "IADD_IMM.i32 r8, 0x0, #{highest:#x}\nLSHIFT_AND.i32 r0, r60, 0x0.b00, r8\nLSHIFT_AND.i32 r1, r61, 0x0.b00, r8
+         MKVEC.v2i16 r2, r0.h00, r1.h00\nIADD_IMM.i32 r3, 0x0, #{lowest:#x}
+         MOV.i32 r4, r0\nMOV.i32 r5, r1\nMOV.i32 r6, r2\nIADD_IMM.i32 r7, 0x0, #0x3f000000
+         {load}\nFADD.f32 r5, r5, r7
+         LEA_TEX_IMM.slot0.wait0 @r8:r9:r10, r2, 0x0, table:0x5, index:0x1
+         ST_CVT.v4.{registers}.slot0.end @r4:r5:r6:r7, r8, r10, offset:0x0"
+    )
+}
+
+#[test]
+fn random_texels_are_loaded_and_stored_alike_on_all_engines() {
+    let mut random = Random(seed(42));
+    let (mut ended, mut failed) = (0, 0);
+    for _ in 0..300 * rounds() {
+        let formats = ["RGBA8", "RGBA8", "RGBA32F", "RGB32F", "RG8", "RGBA16F", "RGBA8_SNORM", "SRGBA8", "RGBA8UI"];
+        let mut memory = Memory::new();
+        let mut host = Resources::default();
+        // Some texels are beyond the memory of their image.
+        let lacking = if random.below(4) == 0 { 16 } else { 0 };
+        for index in 0..2 {
+            let format = Format::parse(pick(&mut random, &formats)).unwrap();
+            let size = [pick(&mut random, &[1, 4, 5, 8]), pick(&mut random, &[1, 4, 5, 8]), pick(&mut random, &[1, 3])];
+            let address = 0x1_0000 * (u64::from(index) + 1);
+            let bytes = (size.iter().product::<u32>() as usize * format.size()).saturating_sub(lacking).max(1);
+            memory.map(address, (0..bytes).map(|_| random.next() as u8).collect::<Vec<u8>>()).unwrap();
+            host.images.insert(Handle::new(table::IMAGES, index), Image { address, size, format });
+            let (per_instance, stride) = (random.below(2) == 0, 4 * random.below(5) as u32);
+            let attribute = Attribute { address, stride, per_instance, format };
+            host.attributes.insert(Handle::new(table::ATTRIBUTES, index), attribute);
+        }
+        let text = texel_program(&mut random);
+        let launch = Launch { program: assemble(&text), groups: [2, 2, 1], local_size: [9, 5, 1], ..Launch::default() };
+        let run = |execution: Execution| {
+            let (mut memory, mut host) = (memory.clone(), host.clone());
+            let outcome = valhall::run_hosted(execution, &launch, &mut memory, &mut host);
+            // What other warps have stored before a fault differs.
+            let stored = outcome.is_ok().then(|| memory.region(0x2_0000).map(<[u8]>::to_vec));
+            (outcome, stored)
+        };
+        let expected = run(Execution::reference());
+        *(if expected.0.is_ok() { &mut ended } else { &mut failed }) += 1;
+        for execution in Execution::available() {
+            for execution in [execution, execution.eager()] {
+                assert_eq!(run(execution), expected, "{execution}\n{text}\n{host:#?}");
+            }
+        }
+    }
+    assert!(ended > failed && failed > 0, "{ended} launches ended, {failed} failed");
 }

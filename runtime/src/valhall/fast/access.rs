@@ -1,10 +1,11 @@
 //! Loads and stores of any size, for lanes at arbitrary addresses, one lane at a time.
 
 use super::bundle::Bundle;
+use super::column::holds;
 use super::memory_view::{Located, MemoryView};
 use crate::memory::Memory;
 use crate::valhall::step::Fault;
-use crate::valhall::warp::{Column, LANES, lanes};
+use crate::valhall::warp::{LANES, lanes};
 
 /// The maximum size of an access in bytes: two words, or all parts of an access with parts.
 const MAX_BYTES: usize = 64;
@@ -136,11 +137,6 @@ pub fn places(bundle: &Bundle, warp: usize, address: [u16; 2], when: Option<u16>
     let active = bundle.active[warp] & when.map_or(u16::MAX, |row| holds(column(row)));
     let [low, high] = address.map(column);
     (active, std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane])))
-}
-
-/// Returns the lanes of a condition as bits.
-pub fn holds(condition: &Column) -> u16 {
-    condition.iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane)
 }
 
 /// Returns the little-endian number in some bytes.

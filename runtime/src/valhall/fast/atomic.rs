@@ -2,8 +2,9 @@
 
 use isaforge_core::semantics::{AtomicOp, Type};
 
-use super::access::{holds, number};
+use super::access::number;
 use super::bundle::{Bundle, WARPS};
+use super::column::holds;
 use super::fields::Fields;
 use super::grid::Home;
 use super::handler::Body;

@@ -15,8 +15,7 @@ use std::sync::Arc;
 
 use isaforge_core::semantics::evaluate::each;
 
-use super::access::holds;
-use super::column::{blend, from_bits};
+use super::column::{blend, from_bits, holds};
 use super::exit::Taken;
 use super::grid::{Grid, Home};
 use super::message::Message;

@@ -80,3 +80,8 @@ pub fn from_bits(bits: u16) -> Column {
 pub fn bit_mask(mask: &Column) -> u16 {
     any_bits(&and(mask, black_box(&BITS))) as u16
 }
+
+/// Returns the lanes of a condition as bits.
+pub fn holds(condition: &Column) -> u16 {
+    condition.iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane)
+}

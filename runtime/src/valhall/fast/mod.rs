@@ -12,8 +12,9 @@
 //!   threads, operands
 //! - `memory_view`, `log`, `touched`, `prefetch`: memory, and what is recorded of it
 //! - `compiled`, `trace`: functions of machine code, and what a bundle records of them
+//! - `message`: calls of intrinsics
 //! - `bundle`, `family`: eight warps, also as operations on rows see them
-//! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `message`, `op`: the operations
+//! - `handler`, `choose`, `reach`, `access`, `atomic`, `memory`, `send`, `op`: the operations
 //! - `operands`, `lower`, `code`: programs as operations
 //! - `jit`, `tally`: their machine code, and counts
 //! - `run`: launches
@@ -54,6 +55,7 @@ mod prefetch;
 mod reach;
 mod row;
 mod run;
+mod send;
 mod tally;
 mod touched;
 mod trace;

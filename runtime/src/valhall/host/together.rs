@@ -1,8 +1,12 @@
 //! Requests of all lanes of a warp at once: the same results as lane by lane, in loops over lanes.
+//!
+//! `colours` converts the colours of lanes to formats, and back.
+
+mod colours;
 
 use isaforge_core::semantics::evaluate::each;
 
-use super::format::{Class, Format, canonical, eighth, fraction};
+use super::format::{Class, Format, canonical, fraction};
 use super::handle::Handle;
 use super::texture::{Filter, Sampler, Shape, Texture, Wrap};
 use super::varying::Component;
@@ -355,33 +359,6 @@ impl Looking<'_> {
             }
         }
         channels
-    }
-}
-
-/// Colours that a format holds.
-struct Holding<'a>(&'a [Lanes<u32>; 4]);
-
-impl Wide for Holding<'_> {
-    type Result = [Lanes<u32>; 4];
-
-    #[inline(always)]
-    fn compute(self) -> [Lanes<u32>; 4] {
-        let mut held = [[0; LANES]; 4];
-        for (held, colours) in held.iter_mut().zip(self.0) {
-            *held = each(colours, |bits| fraction(eighth(f32::from_bits(bits))).to_bits());
-        }
-        held
-    }
-}
-
-impl Format {
-    /// Returns colours with the precision and range of this format. `None` if they must be encoded lane by lane.
-    pub(super) fn held_together(self, colours: &[Lanes<u32>; 4]) -> Option<[Lanes<u32>; 4]> {
-        match self {
-            Format::RGBA8 => Some(wide(Holding(colours))),
-            Format::RGBA32F => Some(*colours),
-            _ => None,
-        }
     }
 }
 

@@ -119,7 +119,7 @@ impl Template {
         if draws && has(|op| matches!(op, Op::Load | Op::Store | Op::Atomic)) {
             return None;
         }
-        let order = Order::of(shape).and(if changes(shape, draws) { Order::Shown } else { Order::Free });
+        let order = Order::of(shape).and(if sends(shape, draws) { Order::Shown } else { Order::Free });
         let mut rows = Rows::default();
         let of = |step, slots| {
             let (steps, exact) = (vec![step], Vec::new());
@@ -145,9 +145,14 @@ impl Template {
                 *(if written { &mut uses.written } else { &mut uses.read }) = u64::MAX;
             }
         };
+        // Whether a message may have written registers.
+        let mut sent = false;
         for step in covered {
             // A change of control flow must come last.
             if !matches!(template.ending, Ending::Next) {
+                return None;
+            }
+            if sent && step_reads(&step, &bind.rows) {
                 return None;
             }
             match step {
@@ -160,7 +165,10 @@ impl Template {
                     match effect.op {
                         Op::Branch => template.ending = branch(shape, operands, &effect)?,
                         Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
-                        Op::Intrinsic if !is_function(&effect) => template.steps.push(Step::Message(effect)),
+                        Op::Intrinsic if !is_function(&effect) => {
+                            sent |= effect.to.is_none();
+                            template.steps.push(Step::Message(effect));
+                        }
                         _ => template.steps.push(perform(&effect)?),
                     }
                 }
@@ -171,22 +179,42 @@ impl Template {
     }
 }
 
+/// Whether a step reads what may be a register.
+fn step_reads(step: &code::Step<8, Bundles>, rows: &Rows) -> bool {
+    let mut reads = false;
+    let mut note = |row: u16, written: bool| {
+        let slot = row.checked_sub(FIRST).and_then(|slot| rows.0.get(usize::from(slot)));
+        let is_register = matches!(slot, Some(Slot::Source(..) | Slot::Register(_) | Slot::List(..)));
+        reads |= !written && is_register;
+    };
+    match step {
+        code::Step::Micro(micro) => micro.rows(&mut note),
+        code::Step::Effect(effect) => effect.rows(&mut note),
+    }
+    reads
+}
+
 /// Whether the changes of an instruction to memory depend on the order of warps: atomics see earlier changes, and
 /// pixels are drawn in order.
 pub fn changes(shape: &Shape, draws: bool) -> bool {
-    shape.nodes.iter().any(|node| match node.op {
-        Op::Atomic => true,
-        Op::Store => draws,
-        Op::Intrinsic => {
-            let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
-            intrinsic.is_some_and(|intrinsic| match intrinsic.name {
-                "store_texel" => draws,
-                // All threads of other programs are at one pixel.
-                "blend" | "store_tile" | "emit_depth_stencil" => !draws,
-                _ => false,
-            })
-        }
-        _ => false,
+    sends(shape, draws)
+        || shape.nodes.iter().any(|node| match node.op {
+            Op::Atomic => true,
+            Op::Store => draws,
+            _ => false,
+        })
+}
+
+/// Whether it depends on the order of warps what the host makes of the intrinsics of a shape.
+fn sends(shape: &Shape, draws: bool) -> bool {
+    shape.nodes.iter().filter(|node| node.op == Op::Intrinsic).any(|node| {
+        let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
+        intrinsic.is_some_and(|intrinsic| match intrinsic.name {
+            "store_texel" => draws,
+            // All threads of other programs are at one pixel.
+            "blend" | "store_tile" | "emit_depth_stencil" => !draws,
+            _ => false,
+        })
     })
 }
 

@@ -3,54 +3,16 @@
 
 use isaforge_core::semantics::evaluate::each;
 use isaforge_valhall::RegisterList;
-use isaforge_valhall::semantics::SEMANTICS;
 
-use super::Message;
 use crate::exec::vector::effect::Value;
-use crate::valhall::fast::access::holds;
 use crate::valhall::fast::bundle::Bundle;
+use crate::valhall::fast::column::holds;
 use crate::valhall::fast::memory_view::MemoryView;
-use crate::valhall::host::{Class, Format, Handle, Spots, Texel, VaryingSource};
+use crate::valhall::fast::message::{Kind, Message};
+use crate::valhall::host::{Class, Format, Handle, Spots, VaryingSource};
 use crate::valhall::messages::{Layout, Lods, Output, Query};
 use crate::valhall::operation::Operand;
 use crate::valhall::warp::{Column, LANES, lanes};
-
-/// The intrinsics that hosts may execute for all lanes.
-#[derive(Clone, Copy, Debug)]
-pub enum Kind {
-    Varying,
-    Filter,
-    Blend,
-    /// The coverage stays as it is.
-    Coverage,
-    /// A texel of an attribute or of an image.
-    LoadAttribute,
-    LoadImage,
-    StoreTexel,
-    /// The address or the descriptor of a texel of an image.
-    ImageAddress,
-    ImageFormat,
-    BufferElement,
-}
-
-impl Kind {
-    /// The kind of an intrinsic, if it is one of them.
-    pub fn of(intrinsic: u16) -> Option<Kind> {
-        match SEMANTICS.intrinsics.get(usize::from(intrinsic))?.name {
-            "varying" => Some(Kind::Varying),
-            "texture_filter" => Some(Kind::Filter),
-            "blend" => Some(Kind::Blend),
-            "alpha_to_coverage" => Some(Kind::Coverage),
-            "load_attribute" => Some(Kind::LoadAttribute),
-            "load_image" => Some(Kind::LoadImage),
-            "store_texel" => Some(Kind::StoreTexel),
-            "image_address" => Some(Kind::ImageAddress),
-            "image_format" => Some(Kind::ImageFormat),
-            "buffer_element" => Some(Kind::BufferElement),
-            _ => None,
-        }
-    }
-}
 
 /// Returns the word that all lanes of a mask have.
 fn uniform(column: &Column, mask: u16) -> Option<u32> {
@@ -63,6 +25,13 @@ fn uniform(column: &Column, mask: u16) -> Option<u32> {
         differs |= u16::from(*word != first) << lane;
     }
     (differs & mask == 0).then_some(first)
+}
+
+/// Replaces the words of the lanes in a mask.
+fn merge(to: &mut Column, from: &Column, mask: u16) {
+    for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        *to = if mask >> lane & 1 != 0 { *from } else { *to };
+    }
 }
 
 /// Whether registers hold one float each, if the resource holds floats.
@@ -139,10 +108,7 @@ impl Message {
         let channels = channels.iter().enumerate().filter(|(channel, _)| output.mask >> channel & 1 != 0);
         for (register, (_, channel)) in list.iter().skip(output.first).zip(channels) {
             // Lists beyond the last register are rejected before they run.
-            let column = &mut bundle.rows[register].0[warp];
-            for lane in 0..LANES {
-                column[lane] = if mask >> lane & 1 != 0 { channel[lane] } else { column[lane] };
-            }
+            merge(&mut bundle.rows[register].0[warp], channel, mask);
         }
         Some(())
     }
@@ -206,18 +172,15 @@ impl Message {
         let window = first.and_then(|address| view.memory.window(address));
         let (region, base) = window.map_or((0, 0), |(region, base, _)| (region, base));
         let bytes = window.and_then(|_| view.memory.bytes(region)).unwrap_or_default();
-        let (size, mut texels) = (format.size(), [[0; 4]; LANES]);
+        let mut texels = [None; LANES];
         for lane in lanes(mask) {
             let Some(address) = addresses[lane] else { continue };
             let start = usize::try_from(address.wrapping_sub(base)).unwrap_or(usize::MAX);
-            let texel = bytes.get(start..).and_then(|bytes| bytes.get(..size));
-            texels[lane] = format.decode(texel?).channels;
+            texels[lane] = Some(bytes.get(start..)?.get(..format.size())?);
         }
-        for (channel, register) in list.iter().take(count.min(4)).enumerate() {
-            let column = &mut bundle.rows[register].0[warp];
-            for lane in 0..LANES {
-                column[lane] = if mask >> lane & 1 != 0 { texels[lane][channel] } else { column[lane] };
-            }
+        let colours = format.decode_together(&texels);
+        for (register, colours) in list.iter().zip(&colours).take(count) {
+            merge(&mut bundle.rows[register].0[warp], colours, mask);
         }
         Some(())
     }
@@ -240,12 +203,11 @@ impl Message {
         for (channel, colours) in colours.iter_mut().enumerate().take(count) {
             *colours = list.iter().nth(channel).map_or([0; LANES], |register| bundle.rows[register].0[warp]);
         }
+        let texels = format.encode_together(&colours);
         let mut space = view.space(bundle.homes[warp]);
         for lane in lanes(mask) {
-            let channels = colours.each_ref().map(|channel| channel[lane]);
-            let (bytes, size) = format.encode(Texel { channels, class: Class::Float });
             // What was stored before a fault is stored again, lane by lane.
-            space.write(lane, addresses[lane], &bytes[..size]).ok()?;
+            space.write(lane, addresses[lane], &texels[lane][..format.size()]).ok()?;
         }
         Some(())
     }

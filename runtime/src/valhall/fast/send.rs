@@ -1,0 +1,117 @@
+//! Sends messages to the host, warp by warp.
+//!
+//! - `together`: messages that all lanes of a warp send at once, where the host takes them
+
+mod together;
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::evaluate::{Column as Wide, Scratch, each};
+use isaforge_valhall::semantics::{SEMANTICS, call};
+
+use super::bundle::Bundle;
+use super::column::holds;
+use super::memory_view::MemoryView;
+use super::message::Message;
+use super::row::registers;
+use crate::exec::vector::effect::{MAX_ARGUMENTS, Value};
+use crate::exec::vector::handler::NO_ROW;
+use crate::valhall::operation::Executing;
+use crate::valhall::step::{Context, Fault, Step};
+use crate::valhall::warp::{LANES, Warp};
+
+impl Message {
+    /// Executes it for the active lanes. Returns false if it left a fault in the bundle.
+    #[inline(never)]
+    pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
+        bundle.trace = None;
+        for warp in bundle.busy() {
+            if let Err(fault) = self.warp(bundle, view, warp) {
+                bundle.fault = Some((warp, fault));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The lanes that call it.
+    fn mask(&self, bundle: &Bundle, warp: usize) -> u16 {
+        let when = self.when.map_or(u16::MAX, |row| holds(&bundle.rows[usize::from(row)].0[warp]));
+        bundle.active[warp] & when
+    }
+
+    fn warp(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize) -> Result<(), Fault> {
+        if view.log.is_none() && self.together(bundle, view, warp).is_some() {
+            return Ok(());
+        }
+        let mask = self.mask(bundle, warp);
+        let mut result = [0; LANES];
+        if mask != 0 {
+            let mut arguments = [[0; LANES]; MAX_ARGUMENTS];
+            for (argument, value) in arguments.iter_mut().zip(&self.arguments) {
+                bundle.value(*value, warp, argument);
+            }
+            let arguments = &arguments[..self.arguments.len().min(MAX_ARGUMENTS)];
+            let mut scratch = bundle.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
+            let named = self.registers();
+            bundle.lend(&mut scratch, warp, named);
+            scratch.pc = self.pc;
+            scratch.accesses = view.log.is_some().then(Vec::new);
+            let number = bundle.homes[warp].number as u32;
+            let context = Context { uniforms: &[], words: 0, warp: number, warps: 1 };
+            let (home, space) = (bundle.homes[warp], Scratch::default());
+            let mut step = Step { warp: &mut scratch, context: &context, space: view.space(home), scratch: space };
+            let mut executing = Executing::new(&mut step, SEMANTICS, &self.operands);
+            let done = call(&mut executing, self.intrinsic, arguments, mask.into());
+            if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
+                log.list(&bundle.ahead.grid, home, self.pc as usize, accesses);
+            }
+            for register in registers(named) {
+                bundle.rows[register].0[warp] = scratch.registers[register];
+            }
+            bundle.scratch = Some(scratch);
+            result = done?;
+        }
+        if let Some(to) = self.to {
+            bundle.set_value(to, warp, &result);
+        }
+        Ok(())
+    }
+}
+
+impl Bundle {
+    /// Passes the state of a warp, with some of its registers, to one that executes an instruction.
+    pub fn lend(&self, scratch: &mut Warp, warp: usize, named: u64) {
+        for register in registers(named) {
+            scratch.registers[register] = self.rows[register].0[warp];
+        }
+        (scratch.live, scratch.threads, scratch.active) = (self.live[warp], self.threads[warp], self.active[warp]);
+        if let Some(quads) = &self.quads {
+            self.enter_quads(quads, scratch, warp);
+        }
+    }
+
+    /// Reads a value in a warp.
+    #[inline(always)]
+    fn value(&self, Value { row, high, booleans }: Value, warp: usize, to: &mut Wide<LANES>) {
+        let keep = if booleans == 0 { ones(32) } else { ones(booleans.into()) };
+        for (to, low) in to.iter_mut().zip(&self.rows[usize::from(row)].0[warp]) {
+            *to = u64::from(*low) & keep;
+        }
+        if high != NO_ROW {
+            for (to, high) in to.iter_mut().zip(&self.rows[usize::from(high)].0[warp]) {
+                *to |= u64::from(*high) << 32;
+            }
+        }
+    }
+
+    /// Sets a value in all lanes of a warp.
+    fn set_value(&mut self, Value { row, high, booleans }: Value, warp: usize, value: &Wide<LANES>) {
+        self.rows[usize::from(row)].0[warp] = match booleans {
+            0 => each(value, |value| value as u32),
+            _ => each(value, |value| if value & 1 != 0 { u32::MAX } else { 0 }),
+        };
+        if high != NO_ROW {
+            self.rows[usize::from(high)].0[warp] = each(value, |value| (value >> 32) as u32);
+        }
+    }
+}
