@@ -100,11 +100,12 @@ const NUMBERED: &str = "(SELECT name, hash, i, listed[i] AS line FROM
       FROM programs)))";
 
 /// Where execution continues after a line. A branch to a blend shader is a call if the line before it saves the address
-/// of the next one.
+/// of the next one; a BLEND that does not end the program may skip such a call.
 const FLOW: &str = "CASE WHEN split_part(line, ' ', 1) LIKE '%.end%' THEN 'end'
     WHEN line LIKE 'BRANCHZI% 0x0, blend_descriptor_%' AND
          lag(line) OVER (PARTITION BY hash ORDER BY i) = 'IADD_IMM.i32 r48, program_counter.w0, #0x8' THEN 'call'
-    WHEN line LIKE 'BRANCHZ% 0x0, %' OR line LIKE 'BLEND%' THEN 'jump' WHEN line LIKE 'BRANCH%' THEN 'branch' ELSE 'next' END";
+    WHEN line LIKE 'BRANCHZ% 0x0, %' THEN 'jump' WHEN line LIKE 'BRANCH%' OR line LIKE 'BLEND%' THEN 'branch'
+    ELSE 'next' END";
 
 /// The longest form that each first word of a line begins with.
 const NAMED: &str = "named AS (SELECT token, mnemonic FROM
