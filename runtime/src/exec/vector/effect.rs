@@ -165,11 +165,9 @@ pub(crate) fn perform<const L: usize, E: Rows<L>>(effect: &Effect, env: &mut E) 
         Op::Barrier => return env.barrier(mask),
         Op::End => return env.end(mask),
         Op::Fault => return env.fault(effect.imm, &argument(env, 0), mask),
-        _ => match effect.values.len() {
-            0 => env.intrinsic(number, &[], mask)?,
-            1..=4 => call::<L, 4, E>(effect, env, mask)?,
-            _ => call::<L, MAX_ARGUMENTS, E>(effect, env, mask)?,
-        },
+        // Most have few arguments.
+        _ if effect.values.len() <= 4 => call::<L, 4, E>(effect, env, mask)?,
+        _ => call::<L, MAX_ARGUMENTS, E>(effect, env, mask)?,
     };
     put(env, effect.to, result);
     Ok(())

@@ -222,7 +222,7 @@ impl<'a> Lowering<'a> {
                 }
                 Step::Message(effect) => {
                     let message = self.message(template, effect, word);
-                    read |= message.registers();
+                    read |= message.registers;
                     self.messages.push(message);
                     Op::Message(self.messages.len() as u32 - 1, self.pc)
                 }
@@ -252,13 +252,20 @@ impl<'a> Lowering<'a> {
             let high = if value.high == NO_ROW { NO_ROW } else { place(value.high) };
             Value { row: place(value.row), high, ..*value }
         };
+        let operands: Box<[Operand]> =
+            template.form.operands.iter().map(|operand| Operand::new(operand, word)).collect();
+        let registers = operands.iter().fold(0, |all, operand| match operand {
+            Operand::List(list) => list.iter().fold(all, |all, register| all | row::bit(register as u32)),
+            _ => all,
+        });
         Message {
             intrinsic: effect.numbers[0],
             kind: Kind::of(effect.numbers[0]),
             arguments: effect.values.iter().map(value).collect(),
             when: effect.when.map(place),
             to: effect.to.as_ref().map(value),
-            operands: template.form.operands.iter().map(|operand| Operand::new(operand, word)).collect(),
+            operands,
+            registers,
             pc: self.pc,
         }
     }

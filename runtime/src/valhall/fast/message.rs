@@ -57,16 +57,8 @@ pub struct Message {
     pub kind: Option<Kind>,
     /// The operands of the word, which may be lists of registers that the intrinsic accesses.
     pub operands: Box<[Operand]>,
+    /// The registers of these lists, as bits.
+    pub registers: u64,
     /// The index of the word in the program.
     pub pc: u32,
-}
-
-impl Message {
-    /// The registers that it may access, as bits.
-    pub fn registers(&self) -> u64 {
-        self.operands.iter().fold(0, |all, operand| match operand {
-            Operand::List(list) => list.iter().fold(all, |all, register| all | 1 << (register & 63)),
-            _ => all,
-        })
-    }
 }

@@ -51,24 +51,14 @@ impl Message {
                 bundle.value(*value, warp, argument);
             }
             let arguments = &arguments[..self.arguments.len().min(MAX_ARGUMENTS)];
-            let mut scratch = bundle.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
-            let named = self.registers();
-            bundle.lend(&mut scratch, warp, named);
-            scratch.pc = self.pc;
-            scratch.accesses = view.log.is_some().then(Vec::new);
+            let mut scratch = bundle.lend(warp, self.registers, self.pc, view);
             let number = bundle.homes[warp].number as u32;
             let context = Context { uniforms: &[], words: 0, warp: number, warps: 1 };
             let (home, space) = (bundle.homes[warp], Scratch::default());
             let mut step = Step { warp: &mut scratch, context: &context, space: view.space(home), scratch: space };
             let mut executing = Executing::new(&mut step, SEMANTICS, &self.operands);
             let done = call(&mut executing, self.intrinsic, arguments, mask.into());
-            if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
-                log.list(&bundle.ahead.grid, home, self.pc as usize, accesses);
-            }
-            for register in registers(named) {
-                bundle.rows[register].0[warp] = scratch.registers[register];
-            }
-            bundle.scratch = Some(scratch);
+            bundle.take_back(scratch, warp, self.registers, view);
             result = done?;
         }
         if let Some(to) = self.to {
@@ -79,15 +69,29 @@ impl Message {
 }
 
 impl Bundle {
-    /// Passes the state of a warp, with some of its registers, to one that executes an instruction.
-    pub fn lend(&self, scratch: &mut Warp, warp: usize, named: u64) {
+    /// Returns a warp that executes the word at `pc` in place of one of the bundle, with some of its registers.
+    pub fn lend(&mut self, warp: usize, named: u64, pc: u32, view: &MemoryView<'_>) -> Box<Warp> {
+        let mut scratch = self.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
         for register in registers(named) {
             scratch.registers[register] = self.rows[register].0[warp];
         }
         (scratch.live, scratch.threads, scratch.active) = (self.live[warp], self.threads[warp], self.active[warp]);
         if let Some(quads) = &self.quads {
-            self.enter_quads(quads, scratch, warp);
+            self.enter_quads(quads, &mut scratch, warp);
         }
+        (scratch.pc, scratch.accesses) = (pc, view.log.is_some().then(Vec::new));
+        scratch
+    }
+
+    /// Takes back the registers of a warp that [`Bundle::lend`] has returned, and records its accesses.
+    pub fn take_back(&mut self, scratch: Box<Warp>, warp: usize, named: u64, view: &mut MemoryView<'_>) {
+        if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
+            log.list(&self.ahead.grid, self.homes[warp], scratch.pc as usize, accesses);
+        }
+        for register in registers(named) {
+            self.rows[register].0[warp] = scratch.registers[register];
+        }
+        self.scratch = Some(scratch);
     }
 
     /// Reads a value in a warp.

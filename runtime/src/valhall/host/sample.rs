@@ -152,22 +152,12 @@ impl Looking<'_> {
     }
 
     fn filter(&self, lod: f32) -> Texel {
-        let last = self.texture.levels() - 1;
-        let filter = if lod <= 0.0 { self.sampler.mag } else { self.sampler.min };
-        let lod = lod.clamp(0.0, last as f32);
-        match self.sampler.mip {
-            None => self.filter_level(0, filter),
-            // Ties are rounded down.
-            Some(Filter::Nearest) => self.filter_level(((lod + 0.5).ceil() - 1.0).max(0.0) as usize, filter),
-            Some(Filter::Linear) => {
-                let level = lod.floor() as usize;
-                let (low, part) = (self.filter_level(level, filter), lod - lod.floor());
-                if part == 0.0 || low.class != Class::Float {
-                    return low;
-                }
-                mix(low, self.filter_level(level + 1, filter), part)
-            }
+        let (Choice { filter, level, next }, part) = self.sampler.choice(lod, self.texture.levels());
+        let low = self.filter_level(level, filter);
+        if !next || low.class != Class::Float {
+            return low;
         }
+        mix(low, self.filter_level(level + 1, filter), part)
     }
 
     fn filter_level(&self, level: usize, filter: Filter) -> Texel {
@@ -283,11 +273,42 @@ impl Looking<'_> {
     }
 }
 
+/// The level that a look-up uses, and the filter there.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Choice {
+    pub filter: Filter,
+    pub level: usize,
+    /// Whether the result is mixed with that of the next level.
+    pub next: bool,
+}
+
+impl Sampler {
+    /// Returns what a level of detail selects in a texture with some levels, and how far it is from that level.
+    #[inline(always)]
+    pub(super) fn choice(&self, lod: f32, levels: usize) -> (Choice, f32) {
+        let filter = if lod <= 0.0 { self.mag } else { self.min };
+        let lod = lod.clamp(0.0, (levels - 1) as f32);
+        let (level, part) = match self.mip {
+            None => (0.0, 0.0),
+            // Ties are rounded down.
+            Some(Filter::Nearest) => (((lod + 0.5).ceil() - 1.0).max(0.0), 0.0),
+            Some(Filter::Linear) => (lod.floor(), lod - lod.floor()),
+        };
+        (Choice { filter, level: level as usize, next: part != 0.0 }, part)
+    }
+}
+
 /// Interpolates linearly: `part` is 0 at `low` and 1 at `high`.
+#[inline(always)]
+pub(super) fn between(low: f32, high: f32, part: f32) -> f32 {
+    canonical(low + (high - low) * part)
+}
+
+/// Interpolates the channels of texels.
 fn mix(low: Texel, high: Texel, part: f32) -> Texel {
     let channel = |c: usize| {
         let (low, high) = (f32::from_bits(low.channels[c]), f32::from_bits(high.channels[c]));
-        canonical(low + (high - low) * part)
+        between(low, high, part)
     };
     Texel::floats([channel(0), channel(1), channel(2), channel(3)])
 }

@@ -6,8 +6,9 @@ mod colours;
 
 use isaforge_core::semantics::evaluate::each;
 
-use super::format::{Class, Format, canonical, fraction};
+use super::format::{Class, Format, fraction};
 use super::handle::Handle;
+use super::sample::between;
 use super::texture::{Filter, Sampler, Shape, Texture, Wrap};
 use super::varying::Component;
 use crate::valhall::warp::LANES;
@@ -88,7 +89,7 @@ fn mix(low: &Channels, high: &Channels, part: &Lanes<f32>) -> Channels {
     for channel in 0..4 {
         for lane in 0..LANES {
             let (low, high) = (low[channel][lane], high[channel][lane]);
-            mixed[channel][lane] = canonical(low + (high - low) * part[lane]);
+            mixed[channel][lane] = between(low, high, part[lane]);
         }
     }
     mixed
@@ -124,15 +125,6 @@ fn wrapped(wrap: Wrap, at: &Lanes<i32>, n: i32) -> (Lanes<i32>, Lanes<bool>) {
         Wrap::MirrorOnce => inside(each(at, |at| if at < 0 { -1 - at } else { at }.min(n - 1))),
         Wrap::Border => (each(at, |at| at.max(0).min(n - 1)), each(at, |at| at >= 0 && at < n)),
     }
-}
-
-/// The level that a lane looks at, and the filter there.
-#[derive(Clone, Copy, PartialEq)]
-struct Choice {
-    filter: Filter,
-    level: usize,
-    /// Whether the result is mixed with that of the next level.
-    next: bool,
 }
 
 /// Look-ups in a texture.
@@ -175,17 +167,17 @@ impl Looking<'_> {
         if sampler.mip.is_none() && sampler.min == sampler.mag {
             return self.level(0, sampler.min);
         }
-        let (lods, last) = (self.lods(), (texture.levels() - 1) as f32);
-        let part = each(&lods, |lod| lod.clamp(0.0, last) - lod.clamp(0.0, last).floor());
+        let (lods, levels) = (self.lods(), texture.levels());
+        let part = each(&lods, |lod| sampler.choice(lod, levels).1);
         let (mut left, mut result) = (lookups.mask, [[0.0; LANES]; 4]);
         while left != 0 {
-            let first = self.choice(lods[left.trailing_zeros() as usize % LANES]);
+            let (first, _) = sampler.choice(lods[left.trailing_zeros() as usize % LANES], levels);
             let mut alike = 0;
             for (lane, lod) in lods.iter().enumerate() {
                 if left >> lane & 1 != 0 && lod.is_nan() {
                     return None;
                 }
-                alike |= u16::from(self.choice(*lod) == first) << lane;
+                alike |= u16::from(sampler.choice(*lod, levels).0 == first) << lane;
             }
             alike &= left;
             left &= !alike;
@@ -203,20 +195,6 @@ impl Looking<'_> {
             }
         }
         Some(result)
-    }
-
-    #[inline(always)]
-    fn choice(self, lod: f32) -> Choice {
-        let Looking { texture, sampler, .. } = self;
-        let filter = if lod <= 0.0 { sampler.mag } else { sampler.min };
-        let lod = lod.clamp(0.0, (texture.levels() - 1) as f32);
-        let level = match sampler.mip {
-            None => 0,
-            // Ties are rounded down.
-            Some(Filter::Nearest) => ((lod + 0.5).ceil() - 1.0).max(0.0) as usize,
-            Some(Filter::Linear) => lod.floor() as usize,
-        };
-        Choice { filter, level, next: sampler.mip == Some(Filter::Linear) && lod != lod.floor() }
     }
 
     /// The levels of detail.
@@ -378,7 +356,7 @@ impl Wide for On<'_> {
             Component::Flat(bits) => [*bits; LANES],
             Component::Plane(plane) => both(&x, &y, |x, y| plane.at(x, y).to_bits()),
             Component::Perspective { value, reciprocal } => {
-                both(&x, &y, |x, y| canonical(value.at(x, y) / reciprocal.at(x, y)).to_bits())
+                both(&x, &y, |x, y| value.quotient(reciprocal, x, y).to_bits())
             }
             Component::Pixels { .. } => return None,
         })

@@ -20,6 +20,12 @@ impl Plane {
     pub fn at(&self, x: f32, y: f32) -> f32 {
         canonical(self.origin + self.dx * x + self.dy * y)
     }
+
+    /// Returns the quotient of this plane and another at a position in pixels.
+    #[inline(always)]
+    pub(super) fn quotient(&self, other: &Plane, x: f32, y: f32) -> f32 {
+        canonical(self.at(x, y) / other.at(x, y))
+    }
 }
 
 /// One component of a varying.
@@ -64,7 +70,7 @@ impl Component {
         match self {
             Component::Flat(bits) => *bits,
             Component::Plane(plane) => plane.at(x, y).to_bits(),
-            Component::Perspective { value, reciprocal } => canonical(value.at(x, y) / reciprocal.at(x, y)).to_bits(),
+            Component::Perspective { value, reciprocal } => value.quotient(reciprocal, x, y).to_bits(),
             Component::Pixels { width, values, between } => {
                 let height = (values.len() as u32).checked_div(*width).unwrap_or(0);
                 let at = |x: u32, y: u32| values.get(y as usize * *width as usize + x as usize).copied().unwrap_or(0);

@@ -140,11 +140,6 @@ impl Template {
         let (steps, slots) = (Vec::new(), Vec::new());
         let mut template = Template { form, steps, exact, slots, ending: Ending::Next, order };
         let mut uses = vec![Uses::default(); bind.rows.0.len()];
-        let mut note = |row: u16, written: bool| {
-            if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {
-                *(if written { &mut uses.written } else { &mut uses.read }) = u64::MAX;
-            }
-        };
         // Whether a message may have written registers.
         let mut sent = false;
         for step in covered {
@@ -152,46 +147,32 @@ impl Template {
             if !matches!(template.ending, Ending::Next) {
                 return None;
             }
-            if sent && step_reads(&step, &bind.rows) {
+            let mut reads_register = false;
+            step.rows(|row, written| {
+                let Some(slot) = row.checked_sub(FIRST).map(usize::from) else { return };
+                let Some(uses) = uses.get_mut(slot) else { return };
+                *(if written { &mut uses.written } else { &mut uses.read }) = u64::MAX;
+                reads_register |= !written && !matches!(bind.rows.0[slot], Slot::Number(_) | Slot::Constant(_));
+            });
+            if sent && reads_register {
                 return None;
             }
             match step {
-                code::Step::Micro(micro) => {
-                    micro.rows(&mut note);
-                    template.steps.push(Step::Rows(micro));
-                }
-                code::Step::Effect(effect) => {
-                    effect.rows(&mut note);
-                    match effect.op {
-                        Op::Branch => template.ending = branch(shape, operands, &effect)?,
-                        Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
-                        Op::Intrinsic if !is_function(&effect) => {
-                            sent |= effect.to.is_none();
-                            template.steps.push(Step::Message(effect));
-                        }
-                        _ => template.steps.push(perform(&effect)?),
+                code::Step::Micro(micro) => template.steps.push(Step::Rows(micro)),
+                code::Step::Effect(effect) => match effect.op {
+                    Op::Branch => template.ending = branch(shape, operands, &effect)?,
+                    Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
+                    Op::Intrinsic if !is_function(&effect) => {
+                        sent |= effect.to.is_none();
+                        template.steps.push(Step::Message(effect));
                     }
-                }
+                    _ => template.steps.push(perform(&effect)?),
+                },
             }
         }
         template.slots = bind.rows.0.into_iter().zip(uses).collect();
         (template.slots.len() <= MAX_SLOTS).then_some(template)
     }
-}
-
-/// Whether a step reads what may be a register.
-fn step_reads(step: &code::Step<8, Bundles>, rows: &Rows) -> bool {
-    let mut reads = false;
-    let mut note = |row: u16, written: bool| {
-        let slot = row.checked_sub(FIRST).and_then(|slot| rows.0.get(usize::from(slot)));
-        let is_register = matches!(slot, Some(Slot::Source(..) | Slot::Register(_) | Slot::List(..)));
-        reads |= !written && is_register;
-    };
-    match step {
-        code::Step::Micro(micro) => micro.rows(&mut note),
-        code::Step::Effect(effect) => effect.rows(&mut note),
-    }
-    reads
 }
 
 /// Whether the changes of an instruction to memory depend on the order of warps: atomics see earlier changes, and

@@ -9,13 +9,11 @@ use crate::valhall::fast::code::Foreign;
 use crate::valhall::fast::exit::Exit;
 use crate::valhall::fast::jit::code_cache::Function;
 use crate::valhall::fast::memory_view::MemoryView;
-use crate::valhall::fast::row::registers;
 use crate::valhall::launch::Origin;
 use crate::valhall::launch::RunError;
 use crate::valhall::operation;
 use crate::valhall::program::After;
 use crate::valhall::step::{Context, Control, Fault, Step};
-use crate::valhall::warp::Warp;
 
 impl Runner<'_> {
     /// Executes up to and including the next jump. Returns false if the lanes to execute next must be chosen again.
@@ -233,22 +231,13 @@ impl Runner<'_> {
                 warp: home.number as u32,
                 warps: self.warps,
             };
-            let mut scratch = bundle.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
-            bundle.lend(&mut scratch, warp, named);
-            scratch.pcs = *bundle.pcs(warp);
-            (scratch.pc, scratch.others) = (pc as u32, bundle.others);
-            scratch.accesses = view.log.is_some().then(Vec::new);
+            let mut scratch = bundle.lend(warp, named, pc as u32, view);
+            (scratch.pcs, scratch.others) = (*bundle.pcs(warp), bundle.others);
             let (space, columns) = (view.space(home), Scratch::default());
             let mut step = Step { warp: &mut scratch, context: &context, space, scratch: columns };
             let done = operation::execute(instruction, operation.as_ref(), &mut step);
             if bundle.quads.is_some() {
                 bundle.set_quads(warp, scratch.helpers, &scratch.places);
-            }
-            for register in registers(named) {
-                bundle.rows[register].0[warp] = scratch.registers[register];
-            }
-            if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
-                log.list(&bundle.ahead.grid, home, pc, accesses);
             }
             match done {
                 Ok(Control::Next) => bundle.set_pcs(warp, active, pc as u32 + 1),
@@ -261,7 +250,7 @@ impl Runner<'_> {
                 }
                 Err(fault) => bundle.fault = Some((warp, fault)),
             }
-            bundle.scratch = Some(scratch);
+            bundle.take_back(scratch, warp, named, view);
             if bundle.fault.is_some() {
                 self.fail(bundle, groups, pc);
                 return false;
