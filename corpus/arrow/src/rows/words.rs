@@ -177,9 +177,13 @@ impl Words {
         }
     }
 
-    fn names(&self, set: &Set, mut name: impl FnMut(u64, u16) -> Name) -> ArrayRef {
-        let mut views = Views::default();
-        self.each(|found| views.push(found.map_or(Name::EMPTY, |(word, opcode)| name(word, opcode))));
+    /// A name for each row whose word is an instruction, which `name` gets with its row.
+    fn names(&self, set: &Set, mut name: impl FnMut(usize, u64, u16) -> Name) -> ArrayRef {
+        let (mut views, mut rows) = (Views::default(), 0..);
+        self.each(|found| {
+            let row = rows.next().unwrap_or(usize::MAX);
+            views.push(found.map_or(Name::EMPTY, |(word, opcode)| name(row, word, opcode)));
+        });
         Arc::new(views.finish(&set.texts, self.valid()))
     }
 
@@ -234,7 +238,7 @@ impl Words {
                 let valid = self.valid();
                 Arc::new(UInt16Array::new(ScalarBuffer::from(self.opcodes.clone()), valid))
             }
-            Column::Mnemonic => self.names(set, |_, opcode| set.forms[usize::from(opcode)].view),
+            Column::Mnemonic => self.names(set, |_, _, opcode| set.forms[usize::from(opcode)].view),
             Column::Modifiers => self.lists(set, |word, opcode, views| {
                 let plan = &set.plans[usize::from(opcode)];
                 if word & plan.quiet_mask != plan.quiet_value {
@@ -247,15 +251,10 @@ impl Words {
             Column::Flow => {
                 let size = set.tables().unit().min(8);
                 let (mut flows, mut calls) = (self.flows.borrow_mut(), self.calls.iter().peekable());
-                let mut views = Views::default();
-                for (row, (word, opcode)) in self.words.iter().zip(&self.opcodes).enumerate() {
-                    views.push(match *opcode {
-                        INVALID => Name::EMPTY,
-                        _ if calls.next_if_eq(&&row).is_some() => set.flow("call"),
-                        _ => flows.of(set, *word, size),
-                    });
-                }
-                Arc::new(views.finish(&set.texts, self.valid()))
+                self.names(set, |row, word, _| match calls.next_if_eq(&&row) {
+                    Some(_) => set.flow("call"),
+                    None => flows.of(set, word, size),
+                })
             }
             Column::Dst => self.registers(set, true),
             Column::Src => self.registers(set, false),
