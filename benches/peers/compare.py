@@ -2,8 +2,6 @@
 """Compares the Valhall runtime with OpenCL on the processor; prints a table in Markdown. See README.md."""
 
 import argparse
-import json
-import os
 import pathlib
 import shutil
 import statistics
@@ -11,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+import contender
+
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 
 # Name, package, part of the platform's name, environment, what starts it, threads of a run, seconds for a kernel.
 PEERS = [
@@ -30,17 +29,12 @@ def build(folder):
         subprocess.run(["cc", "-O2", "-o", host, HERE / "host.c", "-lOpenCL"], check=True)
     except (OSError, subprocess.CalledProcessError):
         sys.exit("host.c cannot be built: apt-get install gcc ocl-icd-opencl-dev")
-    build = ["cargo", "build", "--release", "--quiet", "-p", "isaforge-benches", "--example", "lane_iterations", "--message-format=json"]
-    lines = subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    made = [json.loads(line).get("executable") for line in lines]
-    return host, next(path for path in reversed(made) if path)
+    return host, contender.example("lane_iterations")
 
 
 def measure(command, environment):
     """The kernels' ns and sums, and why there are no more of them."""
-    # One processor for all that a contender starts.
-    pinned = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] + [str(part) for part in command]
-    run = subprocess.run(pinned, env=os.environ | environment, capture_output=True, text=True)
+    run = contender.pinned(command, environment)
     found = {}
     for line in run.stdout.splitlines():
         parts = line.split("\t")

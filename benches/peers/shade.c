@@ -52,29 +52,30 @@ static void open_context(void) {
     fprintf(stderr, "%s, %s\n", renderer, glGetString(GL_VERSION));
 }
 
+// Ends the run with the log of a shader or a program unless the step that `status` tells of succeeded.
+static void must(GLuint object, GLenum status, void (*get)(GLuint, GLenum, GLint *),
+                 void (*log_of)(GLuint, GLsizei, GLsizei *, GLchar *), const char *problem) {
+    GLint done;
+    get(object, status, &done);
+    char log[4096] = "";
+    log_of(object, sizeof log, NULL, log);
+    if (!done)
+        fail(problem, log);
+}
+
 static void add(GLuint program, GLenum stage, const char *body) {
     const char *version = "#version 310 es\nprecision highp float;\nprecision highp int;\nprecision highp image2D;\n";
     const char *text[] = {version, body};
     GLuint shader = glCreateShader(stage);
-    GLint compiled;
     glShaderSource(shader, 2, text, NULL);
     glCompileShader(shader);
-    glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-    char log[4096] = "";
-    glGetShaderInfoLog(shader, sizeof log, NULL, log);
-    if (!compiled)
-        fail("a shader cannot be compiled", log);
+    must(shader, GL_COMPILE_STATUS, glGetShaderiv, glGetShaderInfoLog, "a shader cannot be compiled");
     glAttachShader(program, shader);
 }
 
 static void use(GLuint program) {
-    GLint linked;
     glLinkProgram(program);
-    glGetProgramiv(program, GL_LINK_STATUS, &linked);
-    char log[4096] = "";
-    glGetProgramInfoLog(program, sizeof log, NULL, log);
-    if (!linked)
-        fail("a program cannot be linked", log);
+    must(program, GL_LINK_STATUS, glGetProgramiv, glGetProgramInfoLog, "a program cannot be linked");
     glUseProgram(program);
 }
 

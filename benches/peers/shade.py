@@ -2,16 +2,15 @@
 """Compares fragment, vertex and image programs with GLSL on llvmpipe; prints a table in Markdown. See README.md."""
 
 import argparse
-import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
+import contender
+
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 OURS, PEER = "isaforge", "llvmpipe"
 # Without threads of its own, llvmpipe rasterizes on the thread that calls it.
 ENVIRONMENT = {"GALLIUM_DRIVER": "llvmpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "LP_NUM_THREADS": "0"}
@@ -27,18 +26,12 @@ def build(folder):
         subprocess.run(["cc", "-O2", "-o", host, HERE / "shade.c", "-lEGL", "-lGLESv2"], check=True)
     except (OSError, subprocess.CalledProcessError):
         sys.exit(f"shade.c cannot be built: {INSTALL}")
-    build = ["cargo", "build", "--release", "--quiet", "-p", "isaforge-benches", "--example", "shade"]
-    build.append("--message-format=json")
-    lines = subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.splitlines()
-    made = [json.loads(line).get("executable") for line in lines]
-    return host, next(path for path in reversed(made) if path)
+    return host, contender.example("shade")
 
 
 def measure(program, environment):
     """The programs' ns and means, and what was said about the contender; ends the run if it fails."""
-    # One processor for all that a contender starts.
-    pinned = ["taskset", "-c", str(min(os.sched_getaffinity(0))), str(program), str(SECONDS)]
-    run = subprocess.run(pinned, env=os.environ | environment, capture_output=True, text=True)
+    run = contender.pinned([program, SECONDS], environment)
     said = run.stderr.strip()
     if run.returncode != 0:
         hint = f"; {INSTALL}" if environment else ""
