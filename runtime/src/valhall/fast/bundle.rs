@@ -210,14 +210,6 @@ impl Bundle {
         (holds(&self.rows[row::HELPER as usize].0[warp]), places)
     }
 
-    /// Passes the state of a warp in a fragment program to one that executes an instruction.
-    pub fn enter_quads(&self, quads: &[Quads; WARPS], scratch: &mut Warp, warp: usize) {
-        scratch.draws = true;
-        (scratch.helpers, scratch.places) = self.helpers_and_places(warp);
-        let Quads { pixels, covered, samples } = quads[warp];
-        (scratch.pixels, scratch.covered, scratch.samples) = (pixels, covered, samples);
-    }
-
     /// Iterates over the warps that have active lanes, in order.
     #[inline(always)]
     pub fn busy(&self) -> impl Iterator<Item = usize> + use<> {

@@ -8,7 +8,7 @@ use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column as Wide, Scratch, each};
 use isaforge_valhall::semantics::{SEMANTICS, call};
 
-use super::bundle::Bundle;
+use super::bundle::{Bundle, Quads};
 use super::column::holds;
 use super::memory_view::MemoryView;
 use super::message::Message;
@@ -77,7 +77,10 @@ impl Bundle {
         }
         (scratch.live, scratch.threads, scratch.active) = (self.live[warp], self.threads[warp], self.active[warp]);
         if let Some(quads) = &self.quads {
-            self.enter_quads(quads, &mut scratch, warp);
+            let Quads { pixels, covered, samples } = quads[warp];
+            (scratch.pixels, scratch.covered, scratch.samples) = (pixels, covered, samples);
+            (scratch.helpers, scratch.places) = self.helpers_and_places(warp);
+            scratch.draws = true;
         }
         (scratch.pc, scratch.accesses) = (pc, view.log.is_some().then(Vec::new));
         scratch
