@@ -14,8 +14,9 @@ use isaforge_benches::kernels::{self, Kernel, OUT};
 use isaforge_benches::naive::Naive;
 use isaforge_benches::shading::{self, Workload};
 use isaforge_benches::shared::{self, Shared};
-use isaforge_benches::{chains, code, median, native, riscv, scalar, seconds, usc, vpu};
+use isaforge_benches::{chains, code, lanes, median, native, riscv, scalar, seconds, usc, vpu};
 use isaforge_runtime::Level;
+use isaforge_runtime::exec::Executor as _;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::shape::Shapes;
 use isaforge_runtime::usc::{LANES, Program};
@@ -243,6 +244,30 @@ fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
     print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
 }
 
+/// Prints the row of a loop of the example with 32 lanes: operations on columns, Rust and the evaluator.
+fn lanes_row(example: &lanes::Example, of: &lanes::Loop, budget: Duration) {
+    let (mut engine, mut machine) = (lanes::WarpEngine::new(Level::best()), example.machine(of));
+    example.start(&mut machine, of.rounds);
+    lanes::run(&mut engine, &mut machine);
+    let instructions = machine.executed() as f64;
+    assert_eq!(example.result(&machine), (of.native)(of.rounds), "{}", of.name);
+    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        example.start(&mut machine, of.rounds);
+        let time = seconds(|| lanes::run(&mut engine, &mut machine));
+        ours.push(time * 1e9 / instructions);
+        to_native.push(seconds(|| _ = black_box((of.native)(black_box(of.rounds)))) / time);
+        if ours.len() % 16 == 1 {
+            let mut slow = example.machine(of);
+            example.start(&mut slow, of.rounds.div_ceil(64));
+            let time = seconds(|| _ = slow.run(&mut (), u64::MAX));
+            to_reference.push(time * 1e9 / slow.executed() as f64 / ours[ours.len() - 1]);
+        }
+    }
+    print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
+}
+
 /// Prints the row of a USC loop on eight tasks, with the same loop on the host's vectors.
 fn usc_row(name: &str, program: &Program, budget: Duration, mut native: impl FnMut()) {
     const TASKS: usize = 8;
@@ -412,6 +437,11 @@ fn main() {
     if !loops.is_empty() {
         let example = riscv::Example::open();
         loops.into_iter().for_each(|of| scalar_row(&example, of, budget));
+    }
+    let loops: Vec<&lanes::Loop> = lanes::LOOPS.iter().filter(|of| wanted(of.name)).collect();
+    if !loops.is_empty() {
+        let example = lanes::Example::open();
+        loops.into_iter().for_each(|of| lanes_row(&example, of, budget));
     }
     if wanted("usc multiply-adds") {
         usc_row("usc multiply-adds", &usc::multiply_adds(), budget, || {

@@ -10,6 +10,7 @@ pub mod assembler;
 pub mod chains;
 pub mod code;
 pub mod kernels;
+pub mod lanes;
 pub mod naive;
 pub mod native;
 pub mod riscv;

@@ -8,6 +8,7 @@ use isaforge_core::machine::{Encoding, Hardware, Machine, Stop};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::Engine;
 use isaforge_core::stream::program::assemble;
+use isaforge_runtime::exec::Executor as _;
 use isaforge_runtime::exec::jit::engine::Compiler;
 
 /// The address of programs.

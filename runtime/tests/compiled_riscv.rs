@@ -7,7 +7,8 @@ mod seed;
 isaforge::isa!("../examples/riscv/isa.yaml");
 
 use isaforge_core::machine::{Machine, Reason, Register, Stop, Trap};
-use isaforge_runtime::exec::jit::compare::compare;
+use isaforge_runtime::exec::Executor;
+use isaforge_runtime::exec::compare::compare;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::jit::feature::Features;
 
@@ -298,12 +299,12 @@ fn where_machine_code_begins_to_differ_is_found() {
     let differs = found(|reference| _ = reference.breakpoints.insert(CODE + 12)).expect_err("one of them stops");
     assert_eq!(
         differs.to_string(),
-        "machine code differs after instruction 300000, at 0x1008: bnez a0, -8: at 0x100c after 300000 \
+        "differs after instruction 300000, at 0x1008: bnez a0, -8: at 0x100c after 300000 \
          instructions, in the reference Breakpoint(4108) at 0x100c after 300000 instructions"
     );
     let other = |reference: &mut Machine<1>| reference.write(Register { bank: 0, index: 15 }, 0, 7).expect("it exists");
     assert_eq!(
         found(other).expect_err("a register differs").to_string(),
-        "machine code differs after instruction 1, at 0x1000: add a0, a0, -1: a5 is 0x0, in the reference 0x7"
+        "differs after instruction 1, at 0x1000: add a0, a0, -1: a5 is 0x0, in the reference 0x7"
     );
 }

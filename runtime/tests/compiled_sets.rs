@@ -6,6 +6,7 @@ mod seed;
 isaforge::isa!("tests/data/wide.yaml");
 
 use isaforge_core::machine::{Machine, Reason, Register, Stop, Trap};
+use isaforge_runtime::exec::Executor;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::jit::feature::Features;
 

@@ -13,7 +13,8 @@ use crate::group::table::GroupIsa;
 use crate::group::value::Values;
 use crate::semantics::compose::Missing;
 use crate::semantics::group::{DataPath, Fields};
-use crate::semantics::{self, Modifier, Semantics, compose, instantiate};
+use crate::semantics::inline::{Computed, inline};
+use crate::semantics::{Modifier, Node, Op, Semantics, Shape, Type, compose, instantiate};
 use crate::stream::Wide;
 
 /// The maximum number of cached instructions. When it is reached, the cache is emptied.
@@ -32,7 +33,7 @@ pub struct Instruction {
     /// Whether masked lanes also execute it and then continue with the others.
     pub unmasks: bool,
     /// Its semantics.
-    pub shape: semantics::Shape,
+    pub shape: Shape,
     /// Its operands, in the numbering of the shape.
     pub operands: Vec<Location>,
     /// How its lanes are chosen. `None` for words and instructions of streams, which the active lanes execute.
@@ -43,7 +44,7 @@ pub struct Instruction {
 #[derive(Clone, Debug)]
 pub struct Execution {
     /// The operation before the group, in all lanes.
-    pub before: Option<semantics::Shape>,
+    pub before: Option<Shape>,
     /// The state that then determines which lanes execute it; `None` when all do.
     pub mask: Option<u16>,
     /// Whether it is evaluated in all lanes regardless.
@@ -141,10 +142,73 @@ fn instruction(
         let modifier = operation.modifiers.get(usize::from(index));
         modifier.map_or(0, |modifier| encoding.modifier(&found, *modifier))
     });
+    let (shape, operands) = inlined((semantics, hardware), shape, operands);
     let mut flow = semantics.flow.iter();
     let ends = flow.any(|flow| flow.ends && encoding.named_modifier(&found, flow.modifier) == Some(flow.value));
     let unmasks = hardware.unmasks.is_some_and(|intrinsic| operation.intrinsics.contains(&intrinsic));
     Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, execution: None })
+}
+
+/// Puts the computations of operands from numbers and registers into a shape; the fields that they read become operands.
+fn inlined(
+    (semantics, hardware): (&'static Semantics, &'static Hardware),
+    shape: Shape,
+    mut operands: Vec<Location>,
+) -> (Shape, Vec<Location>) {
+    let mut firsts = Vec::new();
+    let mut further = Vec::new();
+    for operand in &operands {
+        let Location::Reading { shape, fields } = operand else {
+            firsts.push(None);
+            continue;
+        };
+        let first = (operands.len() + further.len()) as u16;
+        let computed = Computed { shape, fields: fields.len() as u16, first };
+        // Then reading the fields cannot fail.
+        let is_readable = |(number, field): (usize, &Location)| {
+            let reads = |node: &&Node| node.op == Op::Operand && usize::from(node.args[0]) == number;
+            let is_within = |width: u16| {
+                let fits =
+                    |node: &Node| node.args[1] == 0 && field.type_in_reading(hardware, node.ty).size() <= width.into();
+                shape.nodes.iter().filter(reads).all(fits)
+            };
+            match field {
+                Location::Number(_) => is_within(64),
+                Location::Register(register, _) => {
+                    let bank = hardware.banks.get(usize::from(register.bank));
+                    bank.is_some_and(|bank| register.index < bank.count && is_within(bank.width))
+                }
+                _ => false,
+            }
+        };
+        let fits = computed.is_value() && fields.iter().enumerate().all(is_readable);
+        firsts.push(fits.then_some(first));
+        if fits {
+            further.extend(fields.iter().cloned());
+        }
+    }
+    if firsts.iter().all(Option::is_none) {
+        return (shape, operands);
+    }
+    let computed = |node: &Node| {
+        let operand = usize::from(node.args[0]);
+        if node.op != Op::Operand || node.args[1] != 0 {
+            return None;
+        }
+        match operands.get(operand)? {
+            Location::Reading { shape, fields } => {
+                Some(Computed { shape, fields: fields.len() as u16, first: (*firsts.get(operand)?)? })
+            }
+            _ => None,
+        }
+    };
+    let narrowed = |operand: u16, ty: Type| {
+        let field = usize::from(operand).checked_sub(operands.len()).and_then(|at| further.get(at));
+        field.map_or(ty, |field| field.type_in_reading(hardware, ty))
+    };
+    let shape = inline(semantics, &shape, computed, narrowed);
+    operands.extend(further);
+    (shape, operands)
 }
 
 impl DataPath {

@@ -1,6 +1,7 @@
 //! The environment of an instruction in execution.
 
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::code::{Execution, Instruction};
 use super::encoding::Encoding;
@@ -26,33 +27,51 @@ pub(super) struct Flow<const L: usize> {
     pub exit: Option<u64>,
 }
 
-/// An instruction in execution.
-pub(super) struct Running<'a, const L: usize, H> {
-    pub tables: (Encoding, &'static Semantics, &'static Hardware),
-    pub instruction: &'a Instruction,
-    pub registers: &'a mut Registers<L>,
-    pub memory: &'a mut Memory,
-    pub spaces: &'a mut [Memory],
-    pub host: &'a mut H,
-    pub inner: &'a mut Scratch<L>,
-    pub active: u64,
+/// An instruction in execution: the environment of its operation.
+pub struct Running<'a, const L: usize, H> {
+    pub(super) tables: (Encoding, &'static Semantics, &'static Hardware),
+    pub(super) instruction: &'a Instruction,
+    pub(super) registers: &'a mut Registers<L>,
+    pub(super) memory: &'a mut Memory,
+    pub(super) spaces: &'a mut [Memory],
+    pub(super) host: &'a mut H,
+    pub(super) inner: &'a mut Scratch<L>,
+    pub(super) active: u64,
     /// The lanes that execute it. More lanes may be active if a group decides for all of them.
-    pub executing: u64,
+    pub(super) executing: u64,
     /// The lanes that have not ended.
-    pub live: u64,
-    pub pc: u64,
+    pub(super) live: u64,
+    pub(super) pc: u64,
     /// Whether the text of an intrinsic is executing. Such texts cannot call intrinsics that have one.
-    pub inside: bool,
-    pub flow: Flow<L>,
+    pub(super) inside: bool,
+    pub(super) flow: Flow<L>,
     /// The accesses so far; `None` when the host does not observe them.
-    pub touched: Option<&'a mut Vec<Touched<L>>>,
+    pub(super) touched: Option<&'a mut Vec<Touched<L>>>,
     /// The old contents of the registers that calls and bursts have written, oldest first.
-    pub replaced: Vec<(usize, Column<L>)>,
+    pub(super) replaced: Vec<(usize, Column<L>)>,
+}
+
+impl<const L: usize, H> fmt::Debug for Running<'_, L, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("pc", &self.pc).field("active", &self.active).finish_non_exhaustive()
+    }
+}
+
+impl<const L: usize, H> Running<'_, L, H> {
+    /// The columns of the machine, as in [`Parts::values`](super::Parts::values).
+    pub fn columns(&self) -> &[Column<L>] {
+        &self.registers.values
+    }
+
+    /// The same, to write, to extend, or to take while the instruction accesses none of them.
+    pub fn columns_mut(&mut self) -> &mut Vec<Column<L>> {
+        &mut self.registers.values
+    }
 }
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
     /// Executes the operation that precedes a group. Returns the lanes that execute the group.
-    pub fn executing(&mut self, execution: &Execution, scratch: &mut Scratch<L>) -> Result<u64, Reason> {
+    pub(super) fn executing(&mut self, execution: &Execution, scratch: &mut Scratch<L>) -> Result<u64, Reason> {
         if let Some(before) = &execution.before {
             // This operation belongs to the machine; observers see only the group.
             let touched = self.touched.take();

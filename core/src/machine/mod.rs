@@ -48,6 +48,8 @@ pub use code::{Execution, Instruction};
 #[cfg(feature = "alloc")]
 pub use encoding::{Encoding, group_register, register_of};
 #[cfg(feature = "alloc")]
+pub use environment::Running;
+#[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
 pub use location::{Location, part_of};

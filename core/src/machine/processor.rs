@@ -74,8 +74,9 @@ pub struct Machine<const L: usize = 1> {
 /// The contents of a machine.
 #[derive(Debug)]
 pub struct Parts<'a, const L: usize> {
-    /// Registers and elements of states, each zero-extended from its width.
-    pub values: &'a mut [Column<L>],
+    /// Registers and elements of states, each zero-extended from its width: as many as [`Machine::columns`]. An engine
+    /// may append columns of its own.
+    pub values: &'a mut Vec<Column<L>>,
     /// The memory.
     pub memory: &'a mut Memory,
 }
@@ -315,6 +316,11 @@ impl<const L: usize> Machine<L> {
         self.code.fetch((self.encoding, self.semantics, self.hardware), &mut self.memory, pc)
     }
 
+    /// The number of columns that hold registers and states.
+    pub fn columns(&self) -> usize {
+        self.registers.count()
+    }
+
     /// The contents of the machine, for an engine that executes in its place.
     pub fn parts(&mut self) -> Parts<'_, L> {
         Parts { values: &mut self.registers.values, memory: &mut self.memory }
@@ -337,7 +343,12 @@ impl<const L: usize> Machine<L> {
 
     /// Adds the number of instructions that an engine has executed, and continues all lanes at an address.
     pub fn advance(&mut self, executed: u64, pc: u64) {
+        self.advance_lanes(executed, pc, u64::MAX);
+    }
+
+    /// Adds the number of instructions that an engine has executed in some lanes, and continues these at an address.
+    pub fn advance_lanes(&mut self, executed: u64, pc: u64, lanes: u64) {
         self.executed += executed;
-        self.pc = [pc; L];
+        set_lanes(&mut self.pc, &[pc; L], lanes);
     }
 }

@@ -49,6 +49,11 @@ impl<const L: usize> Registers<L> {
         registers
     }
 
+    /// The number of registers and elements of states. There may be more values, those of an engine.
+    pub fn count(&self) -> usize {
+        self.states.last().copied().unwrap_or(0)
+    }
+
     /// The index of a register among the values.
     pub fn slot(&self, register: Register) -> Option<usize> {
         slot(&self.starts, register.bank.into(), register.index.into())

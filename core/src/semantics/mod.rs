@@ -31,6 +31,8 @@ pub mod facts;
 pub mod group;
 mod immediate;
 #[cfg(feature = "alloc")]
+pub(crate) mod inline;
+#[cfg(feature = "alloc")]
 pub mod instantiate;
 mod node;
 mod operation;

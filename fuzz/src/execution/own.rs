@@ -6,6 +6,7 @@ use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Trap
 use isaforge_core::sample::{Random, sample};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::{Role, Wide};
+use isaforge_runtime::exec::Executor;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::jit::feature::Features;
 

@@ -11,9 +11,11 @@ use isaforge_core::bits::ones;
 use isaforge_core::machine::{Encoding, Executed, Hardware, Host, Machine, MapError, Reason, Stop, Touched, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::evaluate::Column;
+use isaforge_runtime::exec::Executor as _;
 use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::exec::lanes::engine::WarpEngine;
 use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, program_region, slice};
-use isaforge_runtime::{Engine, Guarded};
+use isaforge_runtime::{Engine, Guarded, Level};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -117,9 +119,22 @@ pub fn run<'a>(
             execute::<1>((job, interrupted), regions, tell, |machine, host, budget| compiler.run(machine, host, budget))
         }
         0..=1 => execute::<1>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
-        2..=32 => execute::<32>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
-        _ => execute::<64>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+        2..=32 => lanes::<32>((job, interrupted), regions, tell),
+        _ => lanes::<64>((job, interrupted), regions, tell),
     }
+}
+
+/// Runs a job of several lanes.
+fn lanes<'a, const L: usize>(
+    (job, interrupted): (&'a Job, Interrupted),
+    regions: Regions,
+    tell: Option<Tell<'a>>,
+) -> (Result<Finished, Failure>, Regions) {
+    if !job.compiled {
+        return execute::<L>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget));
+    }
+    let mut engine = WarpEngine::new(Level::best());
+    execute::<L>((job, interrupted), regions, tell, |machine, host, budget| engine.run(machine, host, budget))
 }
 
 fn execute<'a, const L: usize>(

@@ -16,10 +16,11 @@ use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_core::machine::{Access, Encoding, Hardware, Machine, Reason, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 use isaforge_debugger::Source;
-use isaforge_runtime::exec::jit;
 use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::exec::lanes::engine::WarpEngine;
+use isaforge_runtime::exec::{self, Executor};
 use isaforge_runtime::machine::{DEFAULT_BUDGET, Variable, program_region, slice};
-use isaforge_runtime::{Engine, Guarded, machine, watched};
+use isaforge_runtime::{Engine, Execution, Guarded, machine, watched};
 
 pub use self::read::LAUNCHES;
 
@@ -109,30 +110,89 @@ impl Program {
         all.filter(move |(_, of)| **of == space).map(|((base, bytes), _)| (*base, bytes.as_slice()))
     }
 
-    /// The engine that runs the program: machine code, or the reference if that was selected or the set has several
-    /// lanes.
+    /// The execution of the program: the selected one, or else the fastest. `None` stands for machine code for one lane,
+    /// which is the same at every level.
     ///
     /// # Errors
-    /// When the command line selects another engine, or a level, or the environment names unknown ones.
-    fn selected(&self, args: &RunArgs) -> Result<Engine, Failure> {
+    /// When the command line selects an engine or a level that the program cannot have, or the environment names unknown
+    /// ones.
+    fn selected(&self, args: &RunArgs) -> Result<Option<Execution>, Failure> {
         let choice = &args.engine.choice;
-        let (wanted, _) = (choice.engine()?, choice.level()?);
-        if self.lanes() > 1 {
-            if choice.level.is_some() || choice.engine.is_some_and(|engine| engine != Engine::Reference) {
-                let message = format!("programs of {} lanes run on the engine `reference` alone", self.lanes());
-                return Err(Failure::usage(message, "leave out `--engine` and `--level`"));
+        let (wanted, level) = (choice.engine()?, choice.level()?);
+        let refuse = |message: &str, help: &str| Err(Failure::usage(message, help));
+        if self.lanes() == 1 {
+            if choice.level.is_some() {
+                let help = "leave out `--level`: their machine code is the same at every level";
+                return refuse("programs of one lane have no levels", help);
             }
-            return Ok(Engine::Reference);
+            if choice.engine == Some(Engine::Handlers) {
+                let help = "choose `reference` or `compiled`, or leave out `--engine`";
+                return refuse("programs of one lane have no engine `handlers`", help);
+            }
+            return Ok((wanted == Some(Engine::Reference)).then(Execution::reference));
         }
-        if choice.level.is_some() {
-            let help = "leave out `--level`: their machine code is the same at every level";
-            return Err(Failure::usage("programs of a specification have no levels", help));
+        if !WarpEngine::suits(self.set.2) {
+            if choice.level.is_some() || choice.engine.is_some_and(|engine| engine != Engine::Reference) {
+                let message = "programs whose lanes are masked or stay together run on the engine `reference` alone";
+                return refuse(message, "leave out `--engine` and `--level`");
+            }
+            return Ok(Some(Execution::reference()));
         }
-        if choice.engine == Some(Engine::Handlers) {
-            let help = "choose `reference` or `compiled`, or leave out `--engine`";
-            return Err(Failure::usage("programs of a specification have no engine `handlers`", help));
+        let execution = Execution::with(wanted, level);
+        let execution =
+            execution.map_err(|error| Failure::usage(error.to_string(), "select another `--level`, or none"))?;
+        Ok(Some(if args.engine.unchecked { execution.unchecked() } else { execution }))
+    }
+
+    /// Runs the program on an engine and on the reference.
+    ///
+    /// # Errors
+    /// When the memory cannot be mapped, or the time limit is reached.
+    fn compared<const L: usize, E: Executor<L>>(
+        &self,
+        args: &RunArgs,
+        name: &str,
+        engine: impl Fn() -> E,
+    ) -> Result<Agreed, Failure> {
+        self.start::<L>()?;
+        let start = || self.start::<L>().unwrap_or_else(|_| Machine::new(self.set.0, self.set.1, self.set.2));
+        let deadline = engine::deadline(args);
+        match exec::compare::compare(start, engine, self.budget, || deadline.passed().is_none()) {
+            Ok((Ok(Stop::Host), _)) => Err(engine::late(machine::TIME_IS_UP)),
+            Ok((Ok(_), executed)) => Ok(Agreed::Ran(count(executed, "instruction"))),
+            Ok((Err(trap), _)) => Ok(Agreed::Failed(trap.to_string())),
+            Err(difference) => Ok(Agreed::Differs(format!("{name} {difference}"))),
         }
-        Ok(if wanted == Some(Engine::Reference) { Engine::Reference } else { Engine::Compiled })
+    }
+
+    /// Runs the program of several lanes on all engines.
+    fn compared_lanes<const L: usize>(&self, args: &RunArgs) -> Result<Compared, Failure> {
+        let mut agreed = Agreed::Ran(String::new());
+        for execution in engine::others() {
+            let name = execution.to_string();
+            agreed = self.compared::<L, _>(args, &name, || WarpEngine::new(execution.level()))?;
+            if matches!(agreed, Agreed::Differs(_)) {
+                break;
+            }
+        }
+        Ok(Compared::new(agreed))
+    }
+
+    /// Runs the program of `L` lanes.
+    fn run_lanes<const L: usize>(&mut self, args: &RunArgs, execution: Execution) -> Result<Ran, Failure> {
+        if execution.engine() == Engine::Reference {
+            return self.execute::<L>(args, &mut Machine::run);
+        }
+        let mut engine = WarpEngine::new(execution.level());
+        let mut listing = String::new();
+        let ran = self.execute::<L>(args, &mut |machine, console, budget| {
+            let ended = engine.run(machine, console, budget);
+            if args.dump_jit && !matches!(ended, Err(Trap { reason: Reason::Budget(_), .. })) {
+                listing = engine.listing(machine);
+            }
+            ended
+        })?;
+        Ok(Ran { listing, ..ran })
     }
 
     /// Creates a machine at the start of the program.
@@ -234,10 +294,9 @@ impl Launched for Program {
             let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", self.path.display());
             return Err(Failure::usage(message, "leave out `--signature`"));
         }
-        let compiled = self.selected(args)? == Engine::Compiled;
         // Lane counts are rounded up to a supported width; the additional lanes stay inactive.
-        match self.lanes() {
-            0..=1 if compiled => {
+        match (self.lanes(), self.selected(args)?) {
+            (..=1, None) => {
                 let mut compiler = compiler(args);
                 let mut listing = String::new();
                 let ran = self.execute::<1>(args, &mut |machine, console, budget| {
@@ -249,44 +308,41 @@ impl Launched for Program {
                 })?;
                 Ok(Ran { listing, ..ran })
             }
-            0..=1 => self.execute::<1>(args, &mut Machine::run),
-            2..=32 => self.execute::<32>(args, &mut Machine::run),
-            _ => self.execute::<64>(args, &mut Machine::run),
+            (..=1, Some(_)) => self.execute::<1>(args, &mut Machine::run),
+            (2..=32, execution) => self.run_lanes::<32>(args, execution.unwrap_or(Execution::reference())),
+            (_, execution) => self.run_lanes::<64>(args, execution.unwrap_or(Execution::reference())),
         }
     }
 
-    /// Runs the program on the reference engine and as machine code, compiled both when hot and from the first
-    /// execution.
+    /// Runs the program on the reference and on every other engine; as machine code, compiled both when hot and from
+    /// the first execution.
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
-        if self.lanes() > 1 {
-            let lanes = self.lanes();
-            let what = format!("programs of {lanes} lanes run on the reference alone: there is no engine to compare");
-            say(&format!("{}: {what}", paint(HELP, "note")));
-            return Ok(None);
+        match self.lanes() {
+            ..=1 => {}
+            _ if !WarpEngine::suits(self.set.2) => {
+                let what = "programs whose lanes are masked or stay together run on the reference alone: there is no \
+                            engine to compare";
+                say(&format!("{}: {what}", paint(HELP, "note")));
+                return Ok(None);
+            }
+            2..=32 => return self.compared_lanes::<32>(args).map(Some),
+            _ => return self.compared_lanes::<64>(args).map(Some),
         }
-        self.start::<1>()?;
-        let start = || self.start::<1>().unwrap_or_else(|_| Machine::new(self.set.0, self.set.1, self.set.2));
-        let deadline = engine::deadline(args);
         let mut agreed = Agreed::Ran(String::new());
         for eager in [false, true] {
             let compiler = || if eager { compiler(args).eager() } else { compiler(args) };
-            let ended = jit::compare::compare(start, compiler, self.budget, || deadline.passed().is_none());
-            let ended = match ended {
-                Ok((Ok(Stop::Host), _)) => return Err(engine::late(machine::TIME_IS_UP)),
-                Ok((ended, executed)) => ended.map(|_| count(executed, "instruction")).map_err(|trap| trap.to_string()),
-                Err(difference) => {
-                    agreed = Agreed::Differs(difference.to_string());
-                    break;
-                }
-            };
-            agreed = ended.map_or_else(Agreed::Failed, Agreed::Ran);
+            agreed = self.compared::<1, _>(args, "machine code", compiler)?;
+            if matches!(agreed, Agreed::Differs(_)) {
+                break;
+            }
         }
         let engines = [Engine::Reference, Engine::Compiled].map(|engine| engine.name().to_owned()).to_vec();
         Ok(Some(Compared { engines, agreed }))
     }
 
     fn engine(&self, args: &RunArgs) -> Result<String, Failure> {
-        Ok(self.selected(args)?.name().to_owned())
+        let selected = self.selected(args)?;
+        Ok(selected.map_or_else(|| Engine::Compiled.name().to_owned(), |execution| execution.to_string()))
     }
 
     fn produce(&mut self, args: &RunArgs) -> Result<Vec<String>, Failure> {

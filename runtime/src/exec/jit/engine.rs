@@ -18,6 +18,7 @@ use super::expand::Scalar;
 use super::feature::Features;
 use super::listing::listing;
 use super::region;
+use crate::exec::Executor;
 
 /// How often a place must be jumped to before it is compiled.
 const HOT: u32 = 32;
@@ -118,51 +119,6 @@ impl Compiler {
     /// Returns why the check first refused code. This should be `None`; the evaluator executes refused code.
     pub fn refused(&self) -> Option<&Refused> {
         self.refused.as_ref()
-    }
-
-    /// Executes instructions as [`Machine::run`] does.
-    ///
-    /// # Errors
-    /// Those of [`Machine::run`].
-    pub fn run(&mut self, machine: &mut Machine<1>, host: &mut impl Host<1>, budget: u64) -> Result<Stop, Trap> {
-        self.renew(machine);
-        let (mut left, mut jumped) = (budget, true);
-        loop {
-            if left == 0 {
-                return Err(Trap { pc: machine.pc(), reason: Reason::Budget(budget) });
-            }
-            if !host.looks_on() && machine.live() != 0 {
-                let before = left;
-                if self.enter(machine, jumped, &mut left) {
-                    if left != before && self.breakpoints.contains(&machine.pc()) {
-                        return Ok(Stop::Breakpoint(machine.pc()));
-                    }
-                    jumped = true;
-                    continue;
-                }
-                if left != before {
-                    jumped = true;
-                    if self.breakpoints.contains(&machine.pc()) {
-                        return Ok(Stop::Breakpoint(machine.pc()));
-                    }
-                    if left == 0 {
-                        continue;
-                    }
-                }
-            }
-            left -= 1;
-            let pc = machine.pc();
-            if let Some(stop) = machine.step(host)? {
-                return Ok(stop);
-            }
-            if !machine.breakpoints.is_empty() && machine.breakpoints.contains(&machine.pc()) {
-                return Ok(Stop::Breakpoint(machine.pc()));
-            }
-            if machine.memory.code_version() != self.changes {
-                self.flush(machine);
-            }
-            jumped = !(1..=machine.encoding().longest()).contains(&machine.pc().wrapping_sub(pc));
-        }
     }
 
     /// Drops everything that no longer holds.
@@ -314,6 +270,49 @@ impl Compiler {
             text.push_str(&listing(&emitted.code, &emitted.marks, line));
         }
         text
+    }
+}
+
+impl Executor<1> for Compiler {
+    fn run(&mut self, machine: &mut Machine<1>, host: &mut impl Host<1>, budget: u64) -> Result<Stop, Trap> {
+        self.renew(machine);
+        let (mut left, mut jumped) = (budget, true);
+        loop {
+            if left == 0 {
+                return Err(Trap { pc: machine.pc(), reason: Reason::Budget(budget) });
+            }
+            if !host.looks_on() && machine.live() != 0 {
+                let before = left;
+                if self.enter(machine, jumped, &mut left) {
+                    if left != before && self.breakpoints.contains(&machine.pc()) {
+                        return Ok(Stop::Breakpoint(machine.pc()));
+                    }
+                    jumped = true;
+                    continue;
+                }
+                if left != before {
+                    jumped = true;
+                    if self.breakpoints.contains(&machine.pc()) {
+                        return Ok(Stop::Breakpoint(machine.pc()));
+                    }
+                    if left == 0 {
+                        continue;
+                    }
+                }
+            }
+            left -= 1;
+            let pc = machine.pc();
+            if let Some(stop) = machine.step(host)? {
+                return Ok(stop);
+            }
+            if !machine.breakpoints.is_empty() && machine.breakpoints.contains(&machine.pc()) {
+                return Ok(Stop::Breakpoint(machine.pc()));
+            }
+            if machine.memory.code_version() != self.changes {
+                self.flush(machine);
+            }
+            jumped = !(1..=machine.encoding().longest()).contains(&machine.pc().wrapping_sub(pc));
+        }
     }
 }
 

@@ -12,12 +12,10 @@
 //! - [`check`]: decodes the generated code again and verifies that it keeps its promises.
 //! - `code_cache`: executable memory, and calls into it.
 //! - [`engine`]: executes programs with compiled code and the evaluator.
-//! - [`compare`]: finds where machine code and the evaluator first differ.
 //! - `listing`: prints machine code as text.
 //! - `lanes`: the same for rows of lanes, in vector registers.
 
 pub mod check;
-pub mod compare;
 pub mod emit;
 pub mod engine;
 pub mod expand;

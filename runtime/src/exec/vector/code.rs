@@ -65,6 +65,13 @@ impl<const K: usize, F: Family<K>> Code<K, F> {
         self.execute(level, if whole { &self.whole } else { &self.part }, members, perform)
     }
 
+    /// Returns the steps for all lanes if `whole`, otherwise for those in the row of active lanes, and the table that
+    /// they look up.
+    #[inline]
+    pub(crate) fn steps(&self, whole: bool) -> (&[Step<K, F>], &[Exact]) {
+        (if whole { &self.whole } else { &self.part }, &self.exact)
+    }
+
     /// Returns the steps for all lanes.
     pub(crate) fn whole(&self) -> &[Step<K, F>] {
         &self.whole

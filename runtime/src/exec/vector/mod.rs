@@ -50,6 +50,9 @@ pub(crate) trait Family<const K: usize>: 'static {
     /// Whether each part is a warp. Then its lanes may read from one another, and [`Member::put`] keeps the content
     /// of inactive lanes. Otherwise the row of active lanes defines which lanes are active.
     const WARPS: bool = false;
+    /// Whether all parts together are one warp, so that lanes of any of them may read from one another. Operations that
+    /// do so must be executed for all parts.
+    const WARP: bool = false;
     /// The lanes that execute an instruction together, with their rows: a warp, a task, a group.
     type Member<'m>: Member<K>;
 }

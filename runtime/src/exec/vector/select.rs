@@ -18,7 +18,7 @@ use super::exact::ByDefinition;
 use super::handler::{Exact, Handler, Micro, NO_ROW};
 use super::hoist::Before;
 use super::rule::{self, word};
-use super::warp::Permute;
+use super::warp::{BallotAll, Permute, PermuteAll};
 use super::{Family, cleanup, float, integer, mask_of};
 
 mod arithmetic;
@@ -267,7 +267,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                 Location::Row(row, 0) => Some(Found::Bound(row)),
                 Location::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
                 Location::Asked => self.asked(node, [a, b], None),
-                Location::Row(..) | Location::Set(_) | Location::Nowhere => None,
+                Location::Row(..) | Location::Whole(_) | Location::Set(_) | Location::Nowhere => None,
             },
             Op::State => match self.binder.state(a) {
                 Location::Row(row, 0) if b == NONE => Some(Found::Bound(row)),
@@ -275,7 +275,9 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                 Location::Set(set) if b == NONE && ty == Type::BOOL => {
                     self.own((Handler::of::<rule::ReadSet>(), 0), &[], set.into())
                 }
-                Location::Row(..) | Location::Number(_) | Location::Set(_) | Location::Nowhere => None,
+                Location::Number(_) | Location::Row(..) | Location::Whole(_) | Location::Set(_) | Location::Nowhere => {
+                    None
+                }
                 Location::Asked => self.asked(node, [a, 0], Some(b).filter(|b| *b != NONE)),
             },
             Op::Special => {
@@ -283,12 +285,24 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
                     Location::Row(row, 0) => Some(Found::Own(row)),
                     Location::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
                     Location::Asked => self.asked(node, [0; 2], None),
-                    Location::Row(..) | Location::Set(_) | Location::Nowhere => None,
+                    Location::Row(..) | Location::Whole(_) | Location::Set(_) | Location::Nowhere => None,
                 }
             }
             Op::Permute if F::WARPS && !self.is_bool(a)? => {
                 let rows = [self.row(a)?, self.row(b)?];
                 self.own((Handler::of::<Permute>(), 2), &rows, 0)
+            }
+            Op::Permute if F::WARP && !self.is_bool(a)? => {
+                let rows = [self.row(a)?, self.row(b)?];
+                self.own((Handler::of::<PermuteAll>(), 2), &rows, self.binder.lanes())
+            }
+            Op::Ballot if F::WARP => {
+                let mut votes = self.row(a)?;
+                if !self.whole {
+                    let active = self.binder.active();
+                    votes = self.emit(rule::of::<word::And, K, F>(), &[votes, active], 0)?;
+                }
+                self.own((Handler::of::<BallotAll>(), 1), &[votes], 0)
             }
             Op::Permute | Op::Ballot | Op::Pick | Op::Is | Op::Modifier | Op::Slot => None,
             Op::Bits if self.is_bool(a)? == (ty.class == Class::Bool) => self.same(a),

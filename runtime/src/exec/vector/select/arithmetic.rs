@@ -103,6 +103,16 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             let rows = self.arguments(node)?;
             return self.own(handler, &rows, 0);
         }
+        if from.is_float()
+            && from.lanes == 1
+            && let Some(handler) = float::compare(how, from.bits)
+        {
+            // The mask of the lowest component fills the slot.
+            let rows = self.arguments(node)?;
+            let row = self.emit(handler, &rows, 0)?;
+            let above = u64::from(F::SLOT - from.size());
+            return self.own(rule::extract_signed(), &[row], above | above << 8);
+        }
         let signed = from.class == Class::Signed;
         let bits = if from.lanes == 1 { F::SLOT as u8 } else { from.bits };
         let handler = integer::compare(how, bits, signed);

@@ -9,6 +9,8 @@ use isaforge_core::semantics::{Special, Type};
 pub(crate) enum Location {
     /// The slots of a row, from a bit on. Reads always start at bit 0.
     Row(u16, u32),
+    /// To be written: a row whose bits above the value become zero.
+    Whole(u16),
     /// A constant, the same in all lanes.
     Number(u64),
     /// A set of lanes that the machine keeps as bits, for states of one boolean.
@@ -60,6 +62,10 @@ pub(crate) trait Binder {
     /// Whether it supports merged stores: the components of a slot that are selected by a mask.
     fn joins_stores(&self) -> bool {
         false
+    }
+    /// Returns the number of lanes, if all parts are one warp.
+    fn lanes(&self) -> u64 {
+        0
     }
     /// Returns the rows that may turn out to be the same as others once a shape is applied to a word.
     fn aliases(&self) -> Range<u16> {

@@ -90,6 +90,7 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
             };
             let (row, shift) = match place {
                 Location::Row(row, shift) => (row, shift),
+                Location::Whole(row) => (row, 0),
                 Location::Set(_) if node.ty != Type::BOOL => return None,
                 Location::Set(_) | Location::Asked => {
                     pending.push(Err((at as u16, place)));
@@ -104,7 +105,8 @@ impl<const K: usize, F: Family<K>> Cover<'_, K, F> {
                     continue;
                 }
             }
-            let mask = if node.ty.class == Class::Bool { ones(F::SLOT) } else { node.ty.mask() << shift };
+            let whole = node.ty.class == Class::Bool || matches!(place, Location::Whole(_));
+            let mask = if whole { ones(F::SLOT) } else { node.ty.mask() << shift };
             let source = match self.taken(from) {
                 Some((of, place)) if place == shift && self.row(of).is_some() => Source::Node(of),
                 _ if shift == 0 => Source::Node(from),

@@ -86,14 +86,23 @@ impl Cover<'_> {
                 (None, Truth::Known(true)) => holds,
                 (None, Truth::Mask { .. }) => return None,
             };
-            if node.op == Op::SetState {
-                if element != NONE {
-                    return None;
-                }
+            if node.op == Op::SetState && element != NONE {
+                return None;
+            }
+            if node.op == Op::SetState && node.ty == Type::BOOL {
                 sets.push((self.binding.set_target(number)?, self.truth(from)?, lanes));
                 continue;
             }
-            let Target::Row(row) = self.binding.target(number, element)? else { continue };
+            let target = match node.op {
+                Op::SetState => self.binding.state_target(number)?,
+                _ => self.binding.target(number, element)?,
+            };
+            let (row, narrow) = match target {
+                Target::Row(row) => (row, false),
+                Target::Exact(row, bits) if bits == node.ty.size() => (row, bits < 32),
+                Target::Exact(..) => return None,
+                Target::Dropped => continue,
+            };
             if node.ty.size() == 64 {
                 let sum = self.words(from)?;
                 if let Some(by) = self.increment(from, row) {
@@ -102,10 +111,10 @@ impl Cover<'_> {
                 rows.extend([(row, sum[0], lanes), (row + 1, sum[1], lanes)]);
                 continue;
             }
-            if node.ty.size() != 32 {
+            if node.ty.size() != 32 && !narrow {
                 return None;
             }
-            let word = match self.pieces(from)?.whole() {
+            let word = match self.pieces(from)?.whole().filter(|_| !narrow) {
                 // Readers of the row decide whether the payloads of its NaNs matter.
                 Some(word) => word,
                 None => self.word(from, Kind::Word)?,

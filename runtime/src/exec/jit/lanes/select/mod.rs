@@ -39,6 +39,8 @@ pub(crate) enum Location {
 pub(crate) enum Target {
     /// A row, and the next one if the value has more than 32 bits.
     Row(u32),
+    /// The same for a value of this many bits; one of fewer than 32 is zero-extended, and other values have no place.
+    Exact(u32, u32),
     /// Nowhere.
     Dropped,
 }
@@ -79,6 +81,11 @@ pub(crate) trait Binding {
     }
     /// Returns where a state is read.
     fn state(&mut self, state: u16) -> Option<Location>;
+    /// Returns where a state that is no condition is written.
+    fn state_target(&mut self, state: u16) -> Option<Target> {
+        let _ = state;
+        None
+    }
     /// Returns the words of a property of the thread.
     fn special(&mut self, special: Special) -> Option<[Location; 2]>;
     /// Returns the window of memory that all lanes access. `None` if that is not known.
@@ -259,7 +266,7 @@ impl<'a> Cover<'a> {
             Op::Canonical => self.canonical(node),
             Op::Compare => self.compare(node),
             Op::Select => self.choice(node),
-            Op::Zext | Op::Sext if self.ty(a)? == Type::BOOL => self.truth_as_number(node),
+            Op::Zext | Op::Sext | Op::Bits if self.ty(a)? == Type::BOOL => self.truth_as_number(node),
             Op::And | Op::Or | Op::Xor | Op::Not if ty.class == Class::Bool => self.truths(node),
             Op::And | Op::Or | Op::Xor | Op::Not => self.bitwise(at, node),
             Op::Convert => self.convert(at, node),

@@ -1,15 +1,15 @@
-//! Runs a program by the evaluator and as machine code, and finds where they first differ.
+//! Runs a program by the evaluator and by another engine, and finds where they first differ.
 
 use std::fmt;
 
 use isaforge_core::machine::{Hardware, Host, Machine, Reason, Register, SpanBytes, Stop, Trap};
 
-use super::engine::Compiler;
+use super::Executor;
 
 /// The number of instructions between two comparisons.
 const SLICE: u64 = 1 << 16;
 
-/// How machine code differs from the evaluator.
+/// How an engine differs from the evaluator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The number of instructions executed when it was found; after one less, both agree.
@@ -25,9 +25,9 @@ pub struct Difference {
 pub enum What {
     /// A register.
     Register {
-        /// Its name.
+        /// Its name, with the lane if there are several.
         name: String,
-        /// Its content in machine code.
+        /// Its content in the engine.
         found: u64,
         /// Its content in the evaluator.
         expected: u64,
@@ -36,14 +36,14 @@ pub enum What {
     Memory {
         /// Its address.
         address: u64,
-        /// Its content in machine code.
+        /// Its content in the engine.
         found: u8,
         /// Its content in the evaluator.
         expected: u8,
     },
     /// A state, the order of execution, the output to a stream, or how the program ended.
     Other {
-        /// In machine code.
+        /// In the engine.
         found: String,
         /// In the evaluator.
         expected: String,
@@ -52,7 +52,7 @@ pub enum What {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "machine code differs after instruction {}", self.executed)?;
+        write!(f, "differs after instruction {}", self.executed)?;
         if let Some((pc, text)) = &self.place {
             write!(f, ", at {pc:#x}: {text}")?;
         }
@@ -75,7 +75,7 @@ struct Written {
     hash: u64,
 }
 
-impl Host<1> for Written {
+impl<const L: usize> Host<L> for Written {
     fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
         self.bytes += bytes.len() as u64;
         for byte in stream.to_le_bytes().iter().chain(bytes) {
@@ -94,35 +94,34 @@ fn goes_on(ended: &Ended) -> bool {
 }
 
 /// A program on both engines.
-struct Pair {
-    reference: (Machine<1>, Written),
-    compiled: (Machine<1>, Written),
-    compiler: Compiler,
+struct Pair<const L: usize, E> {
+    reference: (Machine<L>, Written),
+    other: (Machine<L>, Written),
+    engine: E,
 }
 
-impl Pair {
-    fn new(machine: &mut impl FnMut() -> Machine<1>, compiler: Compiler) -> Self {
-        Pair { reference: (machine(), Written::default()), compiled: (machine(), Written::default()), compiler }
+impl<const L: usize, E: Executor<L>> Pair<L, E> {
+    fn new(machine: &mut impl FnMut() -> Machine<L>, engine: E) -> Self {
+        Pair { reference: (machine(), Written::default()), other: (machine(), Written::default()), engine }
     }
 
     fn run(&mut self, budget: u64) -> (Ended, Ended) {
-        let Pair { reference, compiled, compiler } = self;
+        let Pair { reference, other, engine } = self;
         let expected = reference.0.run(&mut reference.1, budget);
-        (compiler.run(&mut compiled.0, &mut compiled.1, budget), expected)
+        (engine.run(&mut other.0, &mut other.1, budget), expected)
     }
 
     /// Returns the difference, if there is one.
     fn difference(&mut self, (found, expected): &(Ended, Ended)) -> Option<What> {
-        let (ours, theirs) = (&mut self.compiled.0, &mut self.reference.0);
+        let (ours, theirs) = (&mut self.other.0, &mut self.reference.0);
         let hardware = theirs.hardware();
         if ours.parts().values != theirs.parts().values {
-            let differs = registers(hardware).find_map(|register| {
-                let (found, expected) = (ours.read(register, 0)?, theirs.read(register, 0)?);
-                (found != expected).then(|| What::Register {
-                    name: hardware.name(register).to_string(),
-                    found,
-                    expected,
-                })
+            let all = registers(hardware).flat_map(|register| (0..L).map(move |lane| (register, lane)));
+            let differs = all.into_iter().find_map(|(register, lane)| {
+                let (found, expected) = (ours.read(register, lane)?, theirs.read(register, lane)?);
+                let place = if L > 1 { format!(" in lane {lane}") } else { String::new() };
+                let name = || format!("{}{place}", hardware.name(register));
+                (found != expected).then(|| What::Register { name: name(), found, expected })
             });
             let other = || What::Other { found: "a state differs".into(), expected: "it does not".into() };
             return Some(differs.unwrap_or_else(other));
@@ -135,12 +134,21 @@ impl Pair {
                 return Some(What::Memory { address, found: found[at], expected: expected[at] });
             }
         }
-        if self.compiled.1 != self.reference.1 {
+        if self.other.1 != self.reference.1 {
             let told = |written: Written| format!("{} bytes were written", written.bytes);
-            return Some(What::Other { found: told(self.compiled.1), expected: told(self.reference.1) });
+            return Some(What::Other { found: told(self.other.1), expected: told(self.reference.1) });
         }
-        let place = |machine: &Machine<1>| (machine.pc(), machine.executed());
+        let place = |machine: &Machine<L>| (machine.pc(), machine.executed());
         let places = (place(ours), place(theirs));
+        let lanes = |machine: &Machine<L>| {
+            let pcs: [_; L] = std::array::from_fn(|lane| machine.pc_of(lane));
+            (machine.live(), machine.waiting(), machine.masked(), pcs)
+        };
+        if places.0 == places.1 && lanes(ours) != lanes(theirs) {
+            let told =
+                |machine: &Machine<L>| format!("the lanes are at {:x?}", lanes(machine).3.map(|pc| pc.unwrap_or(0)));
+            return Some(What::Other { found: told(ours), expected: told(theirs) });
+        }
         if !(found == expected || goes_on(found) && goes_on(expected)) || places.0 != places.1 {
             let told = |ended: &Ended, (pc, executed): (u64, u64)| match ended {
                 ended if goes_on(ended) => format!("at {pc:#x} after {executed} instructions"),
@@ -166,24 +174,24 @@ fn registers(hardware: &Hardware) -> impl Iterator<Item = Register> {
 }
 
 /// Runs a program on both engines until it ends, `budget` instructions have been executed, or `continues` returns
-/// false, which counts as [`Stop::Host`]. Returns how the reference ended, and after how many instructions; machine
-/// code ended in the same way.
+/// false, which counts as [`Stop::Host`]. Returns how the reference ended, and after how many instructions; the other
+/// engine ended in the same way.
 ///
 /// # Errors
 /// The first difference. Machine code executes whole blocks, so the named instruction may be the last one of a block.
-pub fn compare(
-    mut machine: impl FnMut() -> Machine<1>,
-    compiler: impl Fn() -> Compiler,
+pub fn compare<const L: usize, E: Executor<L>>(
+    mut machine: impl FnMut() -> Machine<L>,
+    engine: impl Fn() -> E,
     budget: u64,
     mut continues: impl FnMut() -> bool,
 ) -> Result<(Ended, u64), Difference> {
-    let mut pair = Pair::new(&mut machine, compiler());
+    let mut pair = Pair::new(&mut machine, engine());
     let mut left = budget;
     loop {
         let slice = left.min(SLICE);
         let ended = pair.run(slice);
         if pair.difference(&ended).is_some() {
-            return Err(first(&mut machine, &compiler, budget - left, slice));
+            return Err(first(&mut machine, &engine, budget - left, slice));
         }
         left -= slice;
         let (pc, executed) = (pair.reference.0.pc(), pair.reference.0.executed());
@@ -197,14 +205,14 @@ pub fn compare(
 }
 
 /// Finds the first difference within `slice` instructions, given that both agree after `before`.
-fn first(
-    machine: &mut impl FnMut() -> Machine<1>,
-    compiler: &impl Fn() -> Compiler,
+fn first<const L: usize, E: Executor<L>>(
+    machine: &mut impl FnMut() -> Machine<L>,
+    engine: &impl Fn() -> E,
     before: u64,
     slice: u64,
 ) -> Difference {
     let mut after = |count: u64| {
-        let mut pair = Pair::new(machine, compiler());
+        let mut pair = Pair::new(machine, engine());
         let mut left = before;
         while left > 0 {
             _ = pair.run(left.min(SLICE));
@@ -217,7 +225,7 @@ fn first(
         if goes_on(&expected) {
             expected = reference.run(written, 1);
         }
-        let found = pair.compiler.run(&mut pair.compiled.0, &mut pair.compiled.1, count);
+        let found = pair.engine.run(&mut pair.other.0, &mut pair.other.1, count);
         let what = pair.difference(&(found, expected));
         what.map(|what| Difference { executed: before + count, place: text.map(|text| (at, text)), what })
     };

@@ -1,0 +1,351 @@
+//! Loops as machine code, for lanes that stay together.
+//!
+//! A loop is compiled up to its last jump back. Values stay in vector registers within a block, and as words of 32 bits
+//! in rows between blocks. Where some of the lanes jump and others do not, the code is left.
+
+use std::collections::BTreeMap;
+
+use isaforge_core::machine::{Instruction, Machine};
+use isaforge_core::semantics::{NONE, Op};
+
+use super::select::{ACTIVE, Bound, FLAGS, JUMPS, Words, constant};
+use crate::exec::jit::lanes::emit::{Emitted, Flow, FlowBlock, FlowState, Segment, To};
+use crate::exec::jit::lanes::function::FlowFn;
+use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::exec::jit::lanes::row::{self, Row};
+use crate::exec::jit::lanes::select::{Truth, select};
+use crate::guarded::Guarded;
+use crate::level::Level;
+
+/// The maximum number of instructions of a loop, and of a block; larger ones would run out of registers.
+const MAX_LOOP: usize = 128;
+const BLOCKS: [usize; 4] = [64, 32, 16, 8];
+/// Added to the number of a branch where lanes part.
+const PART: u32 = 1 << 16;
+
+/// The rows of the current loop, for 32 or 64 lanes.
+pub(super) enum Rows {
+    Two(Guarded<Row<2>>),
+    Four(Guarded<Row<4>>),
+}
+
+impl std::fmt::Debug for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Rows")
+    }
+}
+
+impl Rows {
+    /// Creates rows for `lanes` lanes. `None` if no code is generated for so many.
+    pub fn new(lanes: usize) -> Option<Self> {
+        match lanes {
+            32 => Some(Rows::Two(Guarded::filled(Row::splat(0), Words::MAX))),
+            64 => Some(Rows::Four(Guarded::filled(Row::splat(0), Words::MAX))),
+            _ => None,
+        }
+    }
+
+    fn row(&mut self, row: usize) -> &mut [u32] {
+        match self {
+            Rows::Two(rows) => rows[row].0.as_flattened_mut(),
+            Rows::Four(rows) => rows[row].0.as_flattened_mut(),
+        }
+    }
+
+    fn run(&mut self, function: &FlowFn, state: &mut FlowState) -> bool {
+        match self {
+            Rows::Two(rows) => function.run(rows, state),
+            Rows::Four(rows) => function.run(rows, state),
+        }
+    }
+}
+
+/// An instruction of a loop.
+struct Step {
+    instruction: Instruction,
+    pc: u64,
+    next: u64,
+    branch: Option<Branch>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    target: u64,
+    always: bool,
+}
+
+/// A compiled loop.
+#[derive(Debug)]
+pub(super) struct Region {
+    function: FlowFn,
+    /// What it was made from.
+    pub bytes: Vec<u8>,
+    words: Words,
+    /// The address of each instruction, and the one after the last.
+    pcs: Vec<u64>,
+    /// The branches, by number.
+    branches: BTreeMap<u32, Branch>,
+}
+
+/// Where lanes are after a loop.
+pub(super) struct Left {
+    /// The number of instructions that were executed.
+    pub executed: u64,
+    /// The lanes that jumped, and their address.
+    pub jumped: Option<(u64, u64)>,
+    /// The address of the others.
+    pub pc: u64,
+}
+
+impl Region {
+    /// Compiles the loop that begins at an address, for all lanes or for those that are active. `None` if there is none,
+    /// or if it cannot be compiled.
+    pub fn new<const L: usize>(machine: &mut Machine<L>, start: u64, whole: bool, level: Level) -> Option<Self> {
+        let steps = steps(machine, start, level)?;
+        BLOCKS.into_iter().find_map(|longest| Region::of(machine, &steps, longest, whole, level))
+    }
+
+    fn of<const L: usize>(
+        machine: &Machine<L>,
+        steps: &[Step],
+        longest: usize,
+        whole: bool,
+        level: Level,
+    ) -> Option<Self> {
+        let mut words = Words::default();
+        let flow = flow(machine, steps, longest, whole, level, &mut words)?;
+        let function = FlowFn::new(&Emitted::flow(&flow)?, level)?;
+        let bytes = |step: &Step| machine.memory.bytes(step.pc, step.instruction.length).map(<[u8]>::to_vec);
+        let bytes: Option<Vec<Vec<u8>>> = steps.iter().map(bytes).collect();
+        let pcs = steps.iter().map(|step| step.pc).chain(steps.last().map(|step| step.next)).collect();
+        let branches = (0..).zip(steps).filter_map(|(at, step)| Some((at, step.branch?))).collect();
+        Some(Region { function, bytes: bytes?.concat(), words, pcs, branches })
+    }
+
+    /// The address after the loop.
+    pub fn end(&self) -> u64 {
+        self.pcs.last().copied().unwrap_or(0)
+    }
+
+    /// Returns the code as text; `text` returns the text of the instruction at an address.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        self.function.listing(|at| self.pcs.get(at as usize).map_or(String::new(), |pc| text(*pc)))
+    }
+
+    /// Executes at most `most` instructions in some lanes. `None` if it has executed none.
+    pub fn run<const L: usize>(
+        &self,
+        machine: &mut Machine<L>,
+        (rows, state): (&mut Rows, &mut FlowState),
+        active: u64,
+        most: u64,
+    ) -> Option<Left> {
+        let columns = machine.parts().values;
+        for (slot, first, wide) in self.words.columns() {
+            let column = columns.get(slot)?;
+            rows.row(first).iter_mut().zip(column).for_each(|(word, value)| *word = *value as u32);
+            if wide {
+                rows.row(first + 1).iter_mut().zip(column).for_each(|(word, value)| *word = (*value >> 32) as u32);
+            }
+        }
+        state.sets[usize::from(ACTIVE)] = active;
+        for (slot, set) in self.words.flags.iter().zip(FLAGS..) {
+            let column = columns.get(*slot)?.iter().enumerate();
+            state.sets[usize::from(set)] = column.fold(0, |set, (lane, value)| set | (value & 1) << lane);
+        }
+        let room = u32::try_from(most).unwrap_or(u32::MAX).min(i32::MAX as u32);
+        (state.room, state.lanes) = (room, 0);
+        if !rows.run(&self.function, state) || state.room >= room {
+            return None;
+        }
+        for (slot, first, wide) in self.words.columns() {
+            let column = columns.get_mut(slot)?;
+            column.iter_mut().zip(rows.row(first)).for_each(|(value, word)| *value = (*word).into());
+            if wide {
+                column.iter_mut().zip(rows.row(first + 1)).for_each(|(value, word)| *value |= u64::from(*word) << 32);
+            }
+        }
+        for (slot, set) in self.words.flags.iter().zip(FLAGS..) {
+            let lanes = state.sets[usize::from(set)];
+            columns.get_mut(*slot)?.iter_mut().enumerate().for_each(|(lane, value)| *value = lanes >> lane & 1);
+        }
+        let executed = (room - state.room).into();
+        let place = state.place & !PART;
+        if state.place == place {
+            return Some(Left { executed, jumped: None, pc: *self.pcs.get(place as usize)? });
+        }
+        let branch = self.branches.get(&place)?;
+        let lanes = if branch.always { active } else { state.sets[usize::from(JUMPS)] & active };
+        Some(Left { executed, jumped: Some((lanes, branch.target)), pc: *self.pcs.get(place as usize + 1)? })
+    }
+}
+
+/// The instructions of the loop that begins at an address.
+fn steps<const L: usize>(machine: &mut Machine<L>, start: u64, level: Level) -> Option<Vec<Step>> {
+    let mut graph = Graph::new(machine.semantics(), level);
+    let mut words = Words::default();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut pc = start;
+    while steps.len() < MAX_LOOP {
+        let Ok(instruction) = machine.instruction(pc).cloned() else { break };
+        let next = machine.following(pc, instruction.length);
+        graph.clear();
+        let Some(branch) = compilable(machine, &instruction, [pc, next], &mut graph, &mut words) else { break };
+        steps.push(Step { instruction, pc, next, branch });
+        if next <= pc {
+            break;
+        }
+        pc = next;
+    }
+    let back = |step: &Step| step.branch.is_some_and(|branch| branch.target == start);
+    let last = steps.iter().rposition(back)?;
+    steps.truncate(last + 1);
+    Some(steps)
+}
+
+/// Returns the branch of an instruction, if it is one. The outer `None` if there are no operations for the instruction.
+#[allow(clippy::option_option, reason = "no code, and no branch")]
+fn compilable<const L: usize>(
+    machine: &Machine<L>,
+    instruction: &Instruction,
+    place: [u64; 2],
+    graph: &mut Graph,
+    words: &mut Words,
+) -> Option<Option<Branch>> {
+    if instruction.ends || instruction.unmasks || instruction.execution.is_some() {
+        return None;
+    }
+    let active = Truth::of(graph.read_set(ACTIVE));
+    let mut bound = Bound { machine, operands: &instruction.operands, place, words, active };
+    let selected = select(machine.semantics(), &instruction.shape, &mut bound, graph)?;
+    let mut branches = instruction.shape.nodes.iter().filter(|node| node.op == Op::Branch);
+    let Some(node) = branches.next() else { return (!selected.accesses).then_some(None) };
+    if selected.accesses || branches.next().is_some() || selected.branch.is_none() {
+        return None;
+    }
+    let target = constant(&instruction.shape, node.args[0], &mut bound)?;
+    let target = machine.branched(target);
+    let always = node.op.condition().is_none_or(|k| node.args[k] == NONE);
+    Some(Some(Branch { target, always }))
+}
+
+/// A block of a loop: consecutive instructions; a branch; or, after a branch, whether all lanes jump.
+enum Planned {
+    Plain(std::ops::Range<usize>),
+    Branch(usize),
+    All(usize),
+}
+
+/// Builds the flow of a loop, in blocks of at most `longest` instructions.
+fn flow<const L: usize>(
+    machine: &Machine<L>,
+    steps: &[Step],
+    longest: usize,
+    whole: bool,
+    level: Level,
+    words: &mut Words,
+) -> Option<Flow> {
+    let at = |pc: u64| steps.binary_search_by_key(&pc, |step| step.pc).ok();
+    let targets: Vec<usize> = steps.iter().filter_map(|step| at(step.branch?.target)).collect();
+    let (mut planned, mut starts) = (Vec::new(), BTreeMap::new());
+    let mut from = 0;
+    while from < steps.len() {
+        starts.insert(from, planned.len());
+        if let Some(branch) = steps[from].branch {
+            planned.push(Planned::Branch(from));
+            if !branch.always {
+                planned.push(Planned::All(from));
+            }
+            from += 1;
+            continue;
+        }
+        let ends = |to: &usize| steps[*to].branch.is_some() || targets.contains(to) || to - from >= longest;
+        let to = (from + 1..steps.len()).find(ends).unwrap_or(steps.len());
+        planned.push(Planned::Plain(from..to));
+        from = to;
+    }
+    let inside = |step: usize| starts.get(&step).map_or(To::Exit(step as u32), |block| To::Block(*block));
+    // Where a branch leads outside, the code is left after the branch.
+    let leads = |branch: Branch, step: usize| match at(branch.target) {
+        Some(target) => inside(target),
+        None => To::Exit(PART | step as u32),
+    };
+    let mut graph = Graph::new(machine.semantics(), level);
+    let mut blocks = Vec::new();
+    for block in &planned {
+        let add = |step: usize, graph: &mut Graph, words: &mut Words| {
+            let Step { instruction, pc, next, .. } = steps.get(step)?;
+            graph.begin(step as u64);
+            let active = active(graph, whole).map_or(Truth::Known(true), Truth::of);
+            let mut bound = Bound { machine, operands: &instruction.operands, place: [*pc, *next], words, active };
+            select(machine.semantics(), &instruction.shape, &mut bound, graph)
+        };
+        let (start, words_of, mask, branch, next) = match block {
+            Planned::Plain(range) => {
+                for step in range.clone() {
+                    add(step, &mut graph, words)?;
+                }
+                (range.start, range.len(), None, None, inside(range.end))
+            }
+            Planned::Branch(step) => {
+                let (mask, inverted) = add(*step, &mut graph, words)?.branch?;
+                let branch = steps[*step].branch?;
+                if branch.always {
+                    (*step, 1, None, None, leads(branch, *step))
+                } else {
+                    let jumps = jumping(&mut graph, mask, inverted, whole);
+                    graph.write_set(JUMPS, jumps);
+                    (*step, 1, Some(jumps), Some((inside(step + 1), true)), To::Block(starts[step] + 1))
+                }
+            }
+            Planned::All(step) => {
+                let jumps = graph.read_set(JUMPS);
+                let stays = match active(&mut graph, whole) {
+                    Some(active) => graph.without(active, jumps),
+                    None => graph.not_mask(jumps),
+                };
+                let parts = To::Exit(PART | *step as u32);
+                (*step, 0, Some(stays), Some((parts, false)), leads(steps[*step].branch?, *step))
+            }
+        };
+        blocks.push(finish(&mut graph, start as u32, words_of as u32, mask, branch, next));
+    }
+    Some(Flow { graph, columns: L / row::LANES, blocks })
+}
+
+/// The active lanes; `None` if all are.
+fn active(graph: &mut Graph, whole: bool) -> Option<Value> {
+    (!whole).then(|| graph.read_set(ACTIVE))
+}
+
+/// The active lanes in which a mask holds, or does not hold if it is inverted.
+fn jumping(graph: &mut Graph, mask: Value, inverted: bool, whole: bool) -> Value {
+    match (active(graph, whole), inverted) {
+        (Some(active), true) => graph.without(active, mask),
+        (Some(active), false) => graph.both(active, mask),
+        (None, true) => graph.not_mask(mask),
+        (None, false) => mask,
+    }
+}
+
+/// Ends a block.
+fn finish(
+    graph: &mut Graph,
+    start: u32,
+    words: u32,
+    mask: Option<Value>,
+    branch: Option<(To, bool)>,
+    next: To,
+) -> FlowBlock {
+    let mut rows: Vec<_> = graph.written().collect();
+    rows.sort_unstable_by_key(|(row, _)| *row);
+    let loose: Vec<u32> = rows.iter().filter(|(_, value)| graph.is_loose_float(*value)).map(|(row, _)| *row).collect();
+    for (_, value) in rows.iter_mut().filter(|(row, _)| !loose.contains(row)) {
+        *value = graph.read_as(*value, Kind::Word);
+    }
+    rows.retain(|&(row, value)| !graph.is_row(value, row));
+    let mut sets: Vec<_> = graph.changed_sets().collect();
+    sets.sort_unstable_by_key(|(set, _)| *set);
+    let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
+    FlowBlock { segment, loose, start, words, branch, next }
+}

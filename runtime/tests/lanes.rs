@@ -1,0 +1,209 @@
+//! Operations on columns agree with the evaluator for a set of several lanes: divergence, predicates, registers of 16 to
+//! 64 bits, states, floats, atomics, barriers, values of other lanes.
+
+mod seed;
+
+isaforge::isa!("tests/data/warp.yaml");
+
+use isaforge_core::machine::{Machine, Reason, Register, Stop, Trap};
+use isaforge_runtime::Level;
+use isaforge_runtime::exec::Executor;
+use isaforge_runtime::exec::lanes::engine::WarpEngine;
+
+const LANES: usize = 32;
+const CODE: u64 = 0x1000;
+const DATA: u64 = 0x8000;
+const SIZE: u64 = 1 << 10;
+/// The opcodes of instructions that compute, with those between them that do not exist.
+const COMPUTES: u64 = 0x41;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, most: u64) -> u64 {
+        (self.next() >> 11) % most
+    }
+
+    /// Numbers at which instructions behave differently.
+    fn value(&mut self) -> u64 {
+        let sign = 1u64 << [7, 15, 31, 63][self.below(4) as usize];
+        match self.below(6) {
+            0 => sign.wrapping_sub(self.below(2)),
+            1 => self.below(70).wrapping_sub(3),
+            2 => self.next() & 0xffff_ffff,
+            3 => u64::from((self.below(2000) as f32 / 16.0 - 60.0).to_bits()),
+            4 => [0x7f80_0000, 0xffc0_0001, 0x7fa0_0000, 1][self.below(4) as usize],
+            _ => self.next(),
+        }
+    }
+}
+
+fn exists(opcode: u64) -> bool {
+    isaforge_core::decode::decode(warp::ISA, opcode).is_ok()
+}
+
+/// A random program. Register 6 holds addresses of data, 7 those of code. Without memory, loops only compute.
+fn program(random: &mut Random, length: u64, memory: bool) -> Vec<u8> {
+    let word = |random: &mut Random, at: u64| {
+        let bits = random.next() as u32 & 0x00ff_ff00;
+        let near = (random.below(16) as u32 * 4) << 16;
+        let data = random.below(6) as u32 * 0x100 | 6 << 11;
+        let to = (((random.below(length) as i64 - at as i64) * 4) as u32) << 12;
+        match random.below(40) {
+            25..34 if memory => match random.below(9) {
+                0..4 => 0x50 + random.below(4) as u32 | data | near,
+                4..7 => [0x54, 0x55, 0x57, 0x58][random.below(4) as usize] | data | near,
+                7 => 0x56 | data | (random.below(3) as u32 * 4) << 16,
+                _ => 0x59 | (random.below(4) as u32) << 8 | 6 << 11 | near & !(4 << 16),
+            },
+            0..34 => loop {
+                let opcode = random.below(COMPUTES);
+                if exists(opcode) {
+                    return opcode as u32 | bits;
+                }
+            },
+            34 => 0x41 | (random.below(6) as u32) << 8 | (random.value() as u32) << 12,
+            35..37 => 0x60 + random.below(2) as u32 | (random.below(4) as u32) << 8 | to,
+            37 if memory => [0x62 | 7 << 11, 0x63, 0x64 | bits & 0x300, 0x63][random.below(4) as usize],
+            38 if memory => [0x65 | bits & !0x8_0000, 0x66 | bits, 0x67 | bits][random.below(3) as usize],
+            _ => 0x68 | bits,
+        }
+    };
+    (0..length).flat_map(|at| word(random, at).to_le_bytes()).collect()
+}
+
+/// The initial content of a machine.
+struct Start {
+    code: Vec<u8>,
+    data: Vec<u8>,
+    registers: Vec<(Register, [u64; LANES])>,
+    live: u64,
+}
+
+impl Start {
+    fn random(random: &mut Random) -> Self {
+        let memory = random.below(2) == 0;
+        let length = if memory { 4 + random.below(40) } else { 2 + random.below(6) };
+        let code = program(random, length, memory);
+        let data = (0..SIZE).map(|_| random.next() as u8).collect();
+        let mut registers = Vec::new();
+        // Lanes that are alike stay together.
+        let uniform = random.below(if memory { 2 } else { 5 }) > 0;
+        for (bank, count) in [8u32, 4, 4, 4, 4].into_iter().enumerate() {
+            for index in 0..count {
+                let value = random.value();
+                let column = std::array::from_fn(|_| match (bank, index) {
+                    (0, 6) => DATA + 8 * random.below(SIZE / 8 - 16),
+                    (0, 7) => CODE + 4 * random.below(length),
+                    _ if uniform => value,
+                    _ => random.value(),
+                });
+                registers.push((Register { bank: bank as u16, index }, column));
+            }
+        }
+        let live = if random.below(3) == 0 { random.next() } else { u64::MAX };
+        Start { code, data, registers, live }
+    }
+
+    fn machine(&self) -> warp::Machine {
+        let mut machine = warp::Machine::new();
+        machine.memory.map(CODE, self.code.clone(), false).unwrap();
+        machine.memory.map(DATA, self.data.clone(), true).unwrap();
+        for (register, column) in &self.registers {
+            (0..LANES).for_each(|lane| machine.write(*register, lane, column[lane]).unwrap());
+        }
+        machine.set_pc(CODE);
+        machine.set_lanes(self.live, 0);
+        machine
+    }
+}
+
+/// A level, with machine code at once, later, or never.
+fn level(random: &mut Random) -> Level {
+    let levels = Level::available();
+    let level = levels[random.below(levels.len() as u64) as usize];
+    match random.below(4) {
+        0 => level.without_machine_code(),
+        1 => level,
+        _ => level.eager(),
+    }
+}
+
+fn texts(machine: &Machine<LANES>, code: &[u8]) -> String {
+    let lines = (0..code.len() as u64 / 4).map(|at| (CODE + 4 * at, machine.text(CODE + 4 * at).unwrap_or_default()));
+    lines.map(|(pc, text)| format!("{pc:#x} {text}\n")).collect()
+}
+
+#[test]
+fn random_programs_of_lanes_do_the_same_on_columns() {
+    let mut random = Random(seed::seed(1));
+    let (mut executed, mut compiled, mut all) = (0, 0, 0);
+    for _ in 0..600 * seed::rounds() {
+        let start = Start::random(&mut random);
+        let (mut reference, mut fast) = (start.machine(), start.machine());
+        let mut engine = WarpEngine::new(level(&mut random));
+        for _ in 0..3 {
+            let budget = [1, 7, 50, 1000][random.below(4) as usize];
+            let expected = reference.run(&mut (), budget);
+            let found = engine.run(&mut fast, &mut (), budget);
+            let listed = texts(&reference, &start.code) + &engine.listing(&fast);
+            let listing = || &listed;
+            assert_eq!(found, expected, "{}", listing());
+            assert_eq!(fast.executed(), reference.executed(), "{}", listing());
+            let places = |machine: &Machine<LANES>| {
+                let pcs = (0..LANES).map(|lane| machine.pc_of(lane));
+                (machine.live(), machine.waiting(), pcs.collect::<Vec<_>>())
+            };
+            assert_eq!(places(&fast), places(&reference), "{}", listing());
+            let (ours, theirs) = (fast.parts().values.clone(), reference.parts().values.clone());
+            for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+                assert_eq!(ours, theirs, "column {at}\n{}", listing());
+            }
+            assert_eq!(ours.len(), theirs.len());
+            assert_eq!(fast.memory.bytes(DATA, SIZE), reference.memory.bytes(DATA, SIZE), "{}", listing());
+            if !matches!(found, Err(Trap { reason: Reason::Budget(_), .. })) {
+                break;
+            }
+        }
+        (executed, all) = (executed + engine.executed(), all + fast.executed());
+        compiled += engine.compiled();
+    }
+    assert!(executed * 10 > all * 7, "only {executed} of {all} instructions were operations");
+    if Level::best().compiles() {
+        assert!(compiled * 30 > all, "only {compiled} of {all} instructions were machine code");
+    }
+}
+
+/// Tests every operation with all classes of numbers, in a loop that is compiled if it can be.
+#[test]
+fn every_operation_does_the_same_on_columns() {
+    let mut random = Random(seed::seed(2));
+    let mut compiled = 0;
+    for opcode in (0..COMPUTES).filter(|opcode| exists(*opcode)) {
+        let mut loops = false;
+        for _ in 0..10 * seed::rounds() {
+            let mut start = Start::random(&mut random);
+            let back = 0x61 | (-8i32 as u32) << 12;
+            let words = [opcode as u32 | random.next() as u32 & 0xffff_ff00, opcode as u32 | 0x4_5300, back, 0x63];
+            start.code = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let (mut reference, mut fast) = (start.machine(), start.machine());
+            let expected: Result<Stop, Trap> = reference.run(&mut (), 40);
+            let mut engine = WarpEngine::new(level(&mut random));
+            assert_eq!(engine.run(&mut fast, &mut (), 40), expected);
+            let listing = texts(&reference, &start.code) + &engine.listing(&fast);
+            assert_eq!(fast.parts().values, reference.parts().values, "{listing}");
+            loops |= engine.compiled() > 0;
+        }
+        compiled += u32::from(loops);
+    }
+    if Level::best().compiles() {
+        assert!(compiled > 25, "only {compiled} operations were compiled");
+    }
+}
