@@ -39,7 +39,13 @@ impl Engines {
             };
             (encoding, compiled.semantics.expect("it has meanings"), compiled.hardware.expect("it is a machine"))
         };
-        let sets = ["examples/riscv/isa.yaml", "runtime/tests/data/wide.yaml"].map(set);
+        let sets = [
+            "examples/riscv/isa.yaml",
+            "runtime/tests/data/wide.yaml",
+            "examples/lanes/isa.yaml",
+            "runtime/tests/data/warp.yaml",
+        ]
+        .map(set);
         Engines { pool: usc::pool(), sets: sets.into() }
     }
 
@@ -72,7 +78,8 @@ impl Engines {
         }
     }
 
-    /// Runs one program of a specification's machine. Returns the number of its instructions executed as machine code.
+    /// Runs one program of a specification's machine. Returns the number of its instructions that the
+    /// evaluator did not execute.
     ///
     /// # Panics
     /// When the results of an engine differ from those of the reference.

@@ -1,4 +1,4 @@
-//! Programs of sets with semantics, by the evaluator and as machine code.
+//! Programs of sets with semantics, by the evaluator and by the engines for one and for several lanes.
 
 use isaforge_core::bits::ones;
 use isaforge_core::group;
@@ -6,11 +6,13 @@ use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Trap
 use isaforge_core::sample::{Random, sample};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::{Role, Wide};
+use isaforge_runtime::Level;
 use isaforge_runtime::exec::Executor;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::jit::feature::Features;
+use isaforge_runtime::exec::lanes::engine::WarpEngine;
 
-/// An instruction set with a machine of one lane.
+/// An instruction set with a machine.
 pub type Set = (Encoding, &'static Semantics, &'static Hardware);
 
 /// The address of the program. Copies of it fill this many bytes, so that most jumps stay in one of them.
@@ -57,11 +59,39 @@ fn value(random: &mut Random) -> u64 {
     }
 }
 
-/// Runs one program by both engines. Returns the number of its instructions that were compiled.
+/// Runs one program by the reference and by the engine for as many lanes. Returns the number of its instructions that
+/// the engine executed without the evaluator.
 ///
 /// # Panics
 /// When their results differ, or when the check rejects the compiled code.
 pub fn agree(set: Set, random: &mut Random) -> u64 {
+    let eager = random.below(2) == 0;
+    if set.2.lanes > 1 {
+        let levels = Level::available();
+        let level = levels[random.below(levels.len() as u64) as usize];
+        let level = if random.below(3) == 0 { level.without_machine_code() } else { level };
+        let mut engine = WarpEngine::new(if eager { level.eager() } else { level });
+        if set.2.lanes <= 32 {
+            run::<32, _>(set, random, &mut engine, WarpEngine::listing);
+        } else {
+            run::<64, _>(set, random, &mut engine, WarpEngine::listing);
+        }
+        return engine.executed();
+    }
+    let features = if random.below(2) == 0 { Features::NONE } else { Features::detect() };
+    let mut compiler = Compiler::new(features);
+    compiler = if eager { compiler.eager() } else { compiler };
+    run::<1, _>(set, random, &mut compiler, Compiler::listing);
+    assert_eq!(compiler.refused(), None);
+    compiler.executed()
+}
+
+fn run<const L: usize, E: Executor<L>>(
+    set: Set,
+    random: &mut Random,
+    engine: &mut E,
+    listing: impl Fn(&E, &Machine<L>) -> String,
+) {
     let length = 2 + random.below(30);
     let program: Vec<u8> = (0..length).flat_map(|_| instruction(set.0, random)).collect();
     let code: Vec<u8> = program.iter().copied().cycle().take(CODE.1).collect();
@@ -69,38 +99,45 @@ pub fn agree(set: Set, random: &mut Random) -> u64 {
     let banks = set.2.banks.iter().zip(0..);
     let registers = banks
         .flat_map(|(bank, number)| (0..bank.count).map(move |index| (Register { bank: number, index }, bank.width)));
-    let registers: Vec<(Register, u64)> =
-        registers.map(|(register, width)| (register, value(random) & ones(width.into()))).collect();
+    let alike = random.below(2) == 0;
+    let registers: Vec<(Register, [u64; L])> = registers
+        .map(|(register, width)| {
+            let first = value(random);
+            let mut lane = || if alike { first } else { value(random) };
+            (register, std::array::from_fn(|_| lane() & ones(width.into())))
+        })
+        .collect();
     let (start, writable) = (CODE.1 / 2 / program.len() * program.len(), random.below(2) == 0);
     let machine = || {
-        let mut machine = Machine::<1>::new(set.0, set.1, set.2);
+        let mut machine = Machine::<L>::new(set.0, set.1, set.2);
         machine.memory.map(CODE.0, code.clone(), writable).expect("there is room");
         machine.memory.map(DATA.0, data.clone(), true).expect("there is room");
-        registers.iter().for_each(|(register, value)| machine.write(*register, 0, *value).expect("it exists"));
+        for (register, values) in &registers {
+            (0..L).for_each(|lane| machine.write(*register, lane, values[lane]).expect("it exists"));
+        }
         machine.set_pc(CODE.0 + start as u64);
         machine
     };
-    let (mut reference, mut compiled) = (machine(), machine());
-    let features = if random.below(2) == 0 { Features::NONE } else { Features::detect() };
-    let compiler = Compiler::new(features);
-    let mut compiler = if random.below(2) == 0 { compiler.eager() } else { compiler };
+    let (mut reference, mut other) = (machine(), machine());
     for _ in 0..3 {
         let budget = [1, 7, 50, 1000][random.below(4) as usize];
         let expected = reference.run(&mut (), budget);
-        let found = compiler.run(&mut compiled, &mut (), budget);
-        let listing = || compiler.listing(&compiled);
+        let found = engine.run(&mut other, &mut (), budget);
+        let same = other.parts().values == reference.parts().values;
+        let listing = || listing(engine, &other);
         assert_eq!(found, expected, "{}", listing());
-        let place = |machine: &Machine<1>| (machine.pc(), machine.executed());
-        assert_eq!(place(&compiled), place(&reference), "{}", listing());
-        assert_eq!(compiler.refused(), None, "{}", listing());
+        let places = |machine: &Machine<L>| {
+            let pcs: Vec<Option<u64>> = (0..L).map(|lane| machine.pc_of(lane)).collect();
+            (pcs, machine.executed(), machine.live(), machine.waiting())
+        };
+        assert_eq!(places(&other), places(&reference), "{}", listing());
         for (base, size) in [CODE, DATA] {
-            let bytes = |machine: &Machine<1>| machine.memory.bytes(base, size as u64).map(<[u8]>::to_vec);
-            assert!(bytes(&compiled) == bytes(&reference), "{}", listing());
+            let bytes = |machine: &Machine<L>| machine.memory.bytes(base, size as u64).map(<[u8]>::to_vec);
+            assert!(bytes(&other) == bytes(&reference), "{}", listing());
         }
-        assert!(compiled.parts().values == reference.parts().values, "registers differ");
+        assert!(same, "registers differ\n{}", listing());
         if !matches!(found, Err(Trap { reason: Reason::Budget(_), .. })) {
             break;
         }
     }
-    compiler.executed()
 }
