@@ -3,12 +3,14 @@
 
 mod native;
 
+use std::num::NonZero;
+
 use isaforge_runtime::valhall::host::{
     Attribute, Buffer, Component, Filter, Format, Handle, Image, Plane, Resources, Sampler, Shape, Target, Texel,
     Texture, Varying, Wrap, table,
 };
-use isaforge_runtime::valhall::{self, Fragments, Vertices};
-use isaforge_runtime::{Execution, Launch, Memory, Outcome};
+use isaforge_runtime::valhall::{self, Fragments, Vertices, fast};
+use isaforge_runtime::{Execution, Launch, Level, Memory, Outcome};
 
 use super::kernels::{IN, OUT};
 
@@ -45,6 +47,17 @@ impl Shading {
             Work::Fragments(fragments) => valhall::draw_on(execution, fragments, memory, host),
             Work::Vertices(vertices) => valhall::run_vertices_on(execution, vertices, memory, host),
             Work::Groups(launch) => valhall::run_hosted(execution, launch, memory, host),
+        };
+        ended.expect("programs end")
+    }
+
+    /// Runs the program on several threads.
+    pub fn run_parallel(&mut self, threads: NonZero<usize>) -> Outcome {
+        let (memory, host, level) = (&mut self.memory, &mut self.host, Level::best());
+        let ended = match &self.work {
+            Work::Fragments(fragments) => fast::draw_parallel(fragments, memory, host, level, threads),
+            Work::Vertices(vertices) => fast::run_vertices_parallel(vertices, memory, host, level, threads),
+            Work::Groups(launch) => fast::run_parallel_with(launch, memory, host, level, threads),
         };
         ended.expect("programs end")
     }

@@ -71,8 +71,8 @@ pub struct EngineArgs {
     /// The engine and the level.
     #[command(flatten)]
     pub choice: Choice,
-    /// Run the workgroups of a compute launch on N threads of the host. The results are those of one thread, unless
-    /// workgroups race
+    /// Run the workgroups of a compute launch, or the bands of a drawing, on N threads of the host. The results are
+    /// those of one thread, unless workgroups race
     #[arg(long = "threads", value_name = "N", default_value = "1", hide_default_value = true, conflicts_with_all = ["compare", "races", "dump_jit", "init"])]
     pub host_threads: NonZero<usize>,
     /// Skip the verification of machine code before it runs

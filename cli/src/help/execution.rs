@@ -101,7 +101,7 @@ Examples:
   isaforge run launch.yaml --races        find data races
   isaforge run launch.yaml --compare      check that all engines agree
   isaforge run launch.yaml --engine handlers --level portable
-  isaforge run launch.yaml --threads 2    the workgroups of a compute launch on two host threads
+  isaforge run launch.yaml --threads 2    the workgroups or bands of rows on two host threads
   isaforge run launch.yaml --time-limit 10          stop after ten seconds
   isaforge run launch.yaml --fidelity     executed instructions grouped by accuracy
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or

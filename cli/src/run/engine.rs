@@ -1,6 +1,7 @@
 //! Selection of the engine, time limits, and comparison of all engines.
 
 use std::io::Write;
+use std::num::NonZero;
 use std::path::Path;
 
 use isaforge_runtime::observe::Profile;
@@ -33,6 +34,19 @@ pub fn asked(args: &RunArgs) -> Result<Execution, Failure> {
         return Err(Failure::usage(message, "traces, breakpoints and counts by place need `--engine reference`"));
     }
     Ok(execution)
+}
+
+/// The engine for a run that may be observed, and the number of host threads.
+///
+/// # Errors
+/// Those of [`asked`], and when the engine cannot run on several threads.
+pub fn with_threads(args: &RunArgs) -> Result<(Execution, NonZero<usize>), Failure> {
+    let (execution, threads) = (asked(args)?, args.engine.host_threads);
+    if threads.get() > 1 && execution.engine() == Engine::Reference {
+        let help = "leave out `--threads`, or select `handlers` or `compiled`";
+        return Err(Failure::usage("the engine `reference` runs on one thread", help));
+    }
+    Ok((execution, threads))
 }
 
 /// Runs a program on an engine. With `counted`, the reference runs it first, which counts what it executes; another

@@ -93,7 +93,7 @@ impl RunArgs {
         }
         if self.engine.host_threads.get() > 1 && !launched.has_threads() {
             let message = format!("`{}` runs on one thread of the host", path.display());
-            return Err(Failure::usage(message, "`--threads` is for compute launches of `valhall`"));
+            return Err(Failure::usage(message, "`--threads` is for launches of `valhall`"));
         }
         Ok(opened)
     }

@@ -247,12 +247,34 @@ fn workgroups_run_on_several_threads() {
     let error = in_folder(SHARED, &["--threads", "2", "--engine", "reference"]).expect(2).err;
     assert!(error.contains("`reference` runs on one thread"), "{error}");
     let one = |error: String| assert!(error.contains("runs on one thread of the host"), "{error}");
-    one(in_folder(DRAWN, &["--threads", "2"]).expect(2).err);
     one(isaforge(&["run", &example("usc/julia.yaml"), "--threads", "2"]).expect(2).err);
     one(isaforge(&["run", &example("vpu/blend.yaml"), "--threads", "2"]).expect(2).err);
     let sieve = example("riscv/programs/sieve.elf");
     one(isaforge(&["run", "--spec", RISCV, &sieve, "--threads", "2"]).expect(2).err);
     in_folder(SHARED, &["--threads", "0"]).expect(2);
+}
+
+#[test]
+fn drawings_run_on_several_threads() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // The number of times that a pixel loops depends on its row.
+    let text = DRAWN.replace("lt.m1 r7, r10, u0", "lt.m1 r7, r10, r59.h1").replace("[64, 64]", "[64, 90]");
+    let left = |more: &[&str], code: i32| {
+        let run = isaforge_in(folder.path(), &[&["run", "launch.yaml"], more].concat(), b"").expect(code);
+        let said = run.err.split(" in ").next().unwrap_or_default().to_owned();
+        (run.out().to_owned(), said, fs::read(folder.path().join("drawn.png")).expect("it was written"))
+    };
+    for (text, code) in [(text.clone(), 0), (format!("{text}budget: 500000\n"), 1)] {
+        fs::write(folder.path().join("launch.yaml"), text).expect("the file is written");
+        let one = left(&[], code);
+        for threads in ["1", "2", "3", "100"] {
+            assert_eq!(left(&["--threads", threads], code), one);
+            let handlers = ["--threads", threads, "--engine", "handlers", "--level", "portable"];
+            assert_eq!(left(&handlers, code), one);
+        }
+    }
+    let error = in_folder(DRAWN, &["--threads", "2", "--engine", "reference"]).expect(2).err;
+    assert!(error.contains("`reference` runs on one thread"), "{error}");
 }
 
 #[test]

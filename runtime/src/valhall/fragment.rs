@@ -71,6 +71,19 @@ impl Fragments {
         Fragments { within: [columns, rows], coverage, back, ..Fragments::none(program, width, height) }
     }
 
+    /// Returns the covered samples of the pixels of a row from the first column of the primitive on, as far as they are
+    /// known.
+    fn row(&self, y: u32) -> &[u16] {
+        let [columns, rows] = &self.within;
+        let width = columns.end.saturating_sub(columns.start) as usize;
+        let inside = columns.end.min(self.width).saturating_sub(columns.start) as usize;
+        if !rows.contains(&y) || y >= self.height {
+            return &[];
+        }
+        let row = self.coverage.get((y - rows.start) as usize * width..).unwrap_or_default();
+        &row[..row.len().min(inside)]
+    }
+
     /// Returns the index of a pixel within the bounds of the primitive. `None` when it is outside.
     fn index(&self, [x, y]: [u32; 2]) -> Option<usize> {
         let [columns, rows] = &self.within;
@@ -78,10 +91,6 @@ impl Fragments {
         let [across, up] = [x.wrapping_sub(columns.start), y.wrapping_sub(rows.start)].map(u64::from);
         let index = up * u64::from(columns.end.saturating_sub(columns.start)) + across;
         usize::try_from(index).ok().filter(|_| inside)
-    }
-
-    fn covered(&self, pixel: [u32; 2]) -> u16 {
-        self.index(pixel).and_then(|index| self.coverage.get(index)).copied().unwrap_or(0)
     }
 
     fn sees_back(&self, pixel: [u32; 2]) -> bool {
@@ -148,27 +157,82 @@ pub(super) struct Quads<'a> {
     samples: u32,
     /// The first pixel of the next quad; quads begin at even coordinates.
     next: [u32; 2],
+    /// The coverage of the rows of this quad.
+    rows: [&'a [u16]; 2],
+    /// The end of the rows.
+    end: u32,
 }
 
 impl<'a> Quads<'a> {
     /// The quads of a picture with `samples` samples a pixel.
     pub fn new(fragments: &'a Fragments, samples: u32) -> Self {
-        Quads { fragments, samples, next: [0, 1].map(|axis| fragments.within[axis].start & !1) }
+        Quads::of_rows(fragments, samples, 0..u32::MAX)
+    }
+
+    /// Those in a band of rows, which begins at an even row.
+    pub fn of_rows(fragments: &'a Fragments, samples: u32, band: Range<u32>) -> Self {
+        let [columns, rows] = &fragments.within;
+        let (first, end) = (band.start.max(rows.start & !1), band.end.min(rows.end).min(fragments.height));
+        let mut quads = Quads { fragments, samples, next: [columns.start & !1, first], rows: [&[]; 2], end };
+        quads.enter(first);
+        quads
+    }
+
+    /// Begins a row of quads.
+    fn enter(&mut self, y: u32) {
+        self.next = [self.fragments.within[0].start & !1, y];
+        self.rows = [y, y + 1].map(|y| self.fragments.row(y));
+    }
+
+    /// The samples that a pixel can have.
+    fn all(&self) -> u16 {
+        ((1u32 << self.samples.min(16)) - 1) as u16
+    }
+
+    /// Returns the first rows of bands of at least `least` quads, as far as there are that many. The first band begins
+    /// at row 0. Each begins with a new warp, so the bands have the warps of the whole picture.
+    pub fn bands(mut self, least: usize) -> Vec<u32> {
+        let mut starts = vec![0];
+        let (all, shift) = (self.all(), (self.fragments.within[0].start & 1) as usize);
+        let (mut covered, mut before, mut joined) = (0, 0, Vec::new());
+        while self.next[1] < self.end {
+            joined.clear();
+            joined.resize((shift + self.rows[0].len().max(self.rows[1].len())).next_multiple_of(2), 0);
+            for row in self.rows {
+                joined[shift..].iter_mut().zip(row).for_each(|(joined, covered)| *joined |= covered & all);
+            }
+            covered += joined.as_chunks::<2>().0.iter().filter(|[left, right]| left | right != 0).count();
+            let y = self.next[1] + 2;
+            if covered - before >= least && covered.is_multiple_of(LANES / 4) {
+                starts.push(y);
+                before = covered;
+            }
+            self.enter(y);
+        }
+        starts
     }
 
     /// The pixels of the next quad, and the samples that are covered.
     fn quad(&mut self) -> Option<([[u32; 2]; 4], [u16; 4])> {
-        let Fragments { within: [columns, rows], width, height, .. } = self.fragments;
-        let (end, last) = (columns.end.min(*width), rows.end.min(*height));
-        let all = ((1u32 << self.samples.min(16)) - 1) as u16;
+        let [columns, _] = &self.fragments.within;
+        let end = columns.end.min(self.fragments.width);
+        let all = self.all();
         loop {
             let [x, y] = self.next;
-            if y >= last || columns.start & !1 >= end {
+            if y >= self.end || columns.start & !1 >= end {
                 return None;
             }
-            self.next = if x + 2 < end { [x + 2, y] } else { [columns.start & !1, y + 2] };
+            let rows = self.rows;
+            if x + 2 < end {
+                self.next = [x + 2, y];
+            } else {
+                self.enter(y + 2);
+            }
             let pixels = [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
-            let covered = pixels.map(|pixel| self.fragments.covered(pixel) & all);
+            // Left of the first column the difference wraps.
+            let covered = |x: u32, row: &[u16]| row.get(x.wrapping_sub(columns.start) as usize).map_or(0, |c| c & all);
+            let covered =
+                [(x, rows[0]), (x + 1, rows[0]), (x, rows[1]), (x + 1, rows[1])].map(|(x, row)| covered(x, row));
             if covered != [0; 4] {
                 return Some((pixels, covered));
             }

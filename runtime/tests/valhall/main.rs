@@ -9,6 +9,7 @@ mod execution;
 #[path = "../../../fuzz/src/execution/shared.rs"]
 mod shared;
 
+mod bands;
 mod barriers;
 mod constants;
 mod differential;

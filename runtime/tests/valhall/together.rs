@@ -11,7 +11,7 @@ use isaforge_runtime::{Execution, Launch, Memory};
 use super::assemble;
 use super::seed::{rounds, seed};
 
-fn pick<T: Clone>(random: &mut Random, of: &[T]) -> T {
+pub fn pick<T: Clone>(random: &mut Random, of: &[T]) -> T {
     of[random.below(of.len() as u64) as usize].clone()
 }
 
@@ -66,7 +66,7 @@ fn sampler(random: &mut Random) -> Sampler {
     }
 }
 
-fn resources(random: &mut Random, width: u32, height: u32) -> Resources {
+pub fn resources(random: &mut Random, width: u32, height: u32) -> Resources {
     let format = pick(random, &["RGBA8", "RGBA8", "RGBA32F", "SRGBA8", "RG8", "RGBA16F", "RGBA32UI"]);
     let clear = Texel::floats([0.25; 4]);
     let samples = pick(random, &[1, 1, 1, 4]);
@@ -89,7 +89,7 @@ fn resources(random: &mut Random, width: u32, height: u32) -> Resources {
 }
 
 /// A program that looks up a texture in some lanes, and draws the result.
-fn program(random: &mut Random, resources: &Resources) -> String {
+pub fn program(random: &mut Random, resources: &Resources) -> String {
     let index = random.below(2) as u32;
     let found = resources.textures.get(&Handle::new(table::TEXTURES, index));
     let one = found.is_some_and(|texture| texture.shape() == Shape::One) != (random.below(30) == 0);

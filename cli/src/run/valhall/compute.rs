@@ -11,7 +11,7 @@ use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::compare::compare_with;
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
-use isaforge_runtime::{Engine, Execution, Launch, Memory, Outcome, RunError, valhall};
+use isaforge_runtime::{Execution, Launch, Memory, Outcome, RunError, valhall};
 
 use super::resources::{self, mistake};
 use super::results::counted;
@@ -117,11 +117,7 @@ impl Computation {
 
 impl Launched for Computation {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let (execution, threads) = (engine::asked(args)?, args.engine.host_threads);
-        if threads.get() > 1 && execution.engine() == Engine::Reference {
-            let help = "leave out `--threads`, or select `handlers` or `compiled`";
-            return Err(Failure::usage("the engine `reference` runs on one thread", help));
-        }
+        let (execution, threads) = engine::with_threads(args)?;
         self.launch.deadline = engine::deadline(args);
         let counting = args.watch.counts().then_some(|launched: &mut Self| {
             counted(|observer| {

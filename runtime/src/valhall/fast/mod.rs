@@ -62,4 +62,6 @@ mod trace;
 mod warps;
 
 pub(super) use run::{Held, draw, run_hosted, run_logged, run_probed, run_vertices, single};
-pub use run::{draw_listing, listing, run, run_listed, run_parallel, run_parallel_with, run_vertices_parallel};
+pub use run::{
+    draw_listing, draw_parallel, listing, run, run_listed, run_parallel, run_parallel_with, run_vertices_parallel,
+};

@@ -15,9 +15,11 @@
 //! - `draw`, `vertex`: fragment and vertex programs
 //! - `observed`: with an observer of accesses to memory, or of registers
 //! - `parallel`: on several host threads
+//! - `bands`: drawings on several host threads
 //! - `single`: one word on a given state
 
 mod advance;
+mod bands;
 mod dispatch;
 mod draw;
 mod fault;
@@ -32,6 +34,7 @@ mod runner;
 mod single;
 mod vertex;
 
+pub use bands::draw_parallel;
 pub use draw::{listing as draw_listing, run as draw};
 pub use launch::{listing, run, run_hosted, run_listed};
 pub use observed::{run_logged, run_probed};

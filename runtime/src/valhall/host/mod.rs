@@ -10,7 +10,7 @@
 //! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
 //! - `spot`, [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
 //! - [`together`]: requests of all lanes of a warp
-//! - [`resources`]: the tables; `shared`: hosts that wrap another
+//! - [`resources`]: the tables; `band`: rows of the targets; `shared`: hosts that wrap another
 //!
 //! # Decisions
 //!
@@ -43,6 +43,7 @@
 //! * Integers saturate if their register, texel or pixel is too narrow for them. A number of another class than that of
 //!   the resource is converted.
 
+mod band;
 pub mod blend;
 mod channel;
 mod compressed;
@@ -78,7 +79,7 @@ pub use point::Point;
 pub use primitive::Primitive;
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
-pub(super) use shared::{ReadOnly, asks};
+pub(super) use shared::{ReadOnly, asks, inputs};
 pub use spot::{Spot, VaryingSource};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};

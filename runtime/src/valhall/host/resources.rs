@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::band::draws;
 use super::error::HostError;
 use super::format::{Class, Texel};
 use super::handle::{Handle, Kind};
@@ -88,16 +89,6 @@ impl Host for Resources {
         }
     }
 
-    fn blend_together(
-        &mut self,
-        target: u32,
-        pixels: &Lanes<[u32; 2]>,
-        mask: u16,
-        colours: &[Lanes<u32>; 4],
-    ) -> Option<Lanes<[u32; 4]>> {
-        self.targets.get_mut(target as usize)?.as_mut()?.blend_together(pixels, mask, colours)
-    }
-
     fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {
         let texture = self.texture(lookup.texture)?;
         Ok(texture.level_of_detail(self.sampler(lookup.sampler)?, lod, bias, range))
@@ -113,56 +104,9 @@ impl Host for Resources {
         [z.map_or(0.0, f32::from_bits), w.map_or(1.0, f32::from_bits)]
     }
 
-    fn framebuffer_size(&self) -> [u32; 2] {
-        self.targets.iter().flatten().map(Target::size).next().unwrap_or_default()
-    }
-
-    fn samples(&self) -> u32 {
-        self.targets.iter().flatten().map(Target::samples).next().unwrap_or(1)
-    }
-
     fn place_in_point(&self, spot: Spot) -> [f32; 2] {
         self.point.map_or([0.0; 2], |point| point.place_of(spot.position()))
     }
 
-    fn tile(&self, target: u32, pixel: [u32; 2], sample: u32) -> Result<Texel, HostError> {
-        // Helper lanes may be outside.
-        Ok(find(&self.targets, target)?.sample(pixel, sample).unwrap_or(Texel::floats([0.0; 4])))
-    }
-
-    fn set_tile(&mut self, target: u32, pixel: [u32; 2], sample: u32, colour: Texel) -> Result<(), HostError> {
-        find(&self.targets, target)?;
-        if let Some(Some(target)) = self.targets.get_mut(target as usize) {
-            target.set_sample(pixel, sample, colour);
-        }
-        Ok(())
-    }
-
-    fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
-        find(&self.targets, target)?;
-        if let Some(Some(target)) = self.targets.get_mut(target as usize) {
-            target.blend(pixel, coverage, colour);
-        }
-        Ok(())
-    }
-
-    fn depth(&self, pixel: [u32; 2]) -> Option<f32> {
-        self.depth.as_ref()?.pixel(pixel).map(|texel| f32::from_bits(texel.to(Class::Float).channels[0]))
-    }
-
-    fn stencil(&self, pixel: [u32; 2]) -> Option<u32> {
-        self.stencil.as_ref()?.pixel(pixel).map(|texel| texel.to(Class::Unsigned).channels[0])
-    }
-
-    fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {
-        if let Some(target) = &mut self.depth {
-            target.draw(pixel, Texel::floats([depth; 4]));
-        }
-    }
-
-    fn set_stencil(&mut self, pixel: [u32; 2], stencil: u32) {
-        if let Some(target) = &mut self.stencil {
-            target.draw(pixel, Texel { channels: [stencil; 4], class: Class::Unsigned });
-        }
-    }
+    draws!();
 }

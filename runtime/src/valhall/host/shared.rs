@@ -2,8 +2,8 @@
 
 use super::Host;
 
-/// Forwards the methods that only query a host to the wrapped host.
-macro_rules! asks {
+/// Forwards the methods that only query a host, but none of its pixels, to the wrapped host.
+macro_rules! inputs {
     ($inner:tt) => {
         fn buffer(
             &self,
@@ -72,16 +72,24 @@ macro_rules! asks {
             self.$inner.depth_and_w(spot)
         }
 
+        fn place_in_point(&self, spot: $crate::valhall::host::Spot) -> [f32; 2] {
+            self.$inner.place_in_point(spot)
+        }
+    };
+}
+pub(in crate::valhall) use inputs;
+
+/// Forwards the methods that only query a host to the wrapped host.
+macro_rules! asks {
+    ($inner:tt) => {
+        $crate::valhall::host::inputs!($inner);
+
         fn framebuffer_size(&self) -> [u32; 2] {
             self.$inner.framebuffer_size()
         }
 
         fn samples(&self) -> u32 {
             self.$inner.samples()
-        }
-
-        fn place_in_point(&self, spot: $crate::valhall::host::Spot) -> [f32; 2] {
-            self.$inner.place_in_point(spot)
         }
 
         fn tile(

@@ -6,15 +6,18 @@ use super::format::{Class, Format, Texel};
 use super::together::Lanes;
 use crate::valhall::warp::LANES;
 
-/// A rectangle of pixels, row by row, each with one or more samples.
+/// A rectangle of pixels, row by row, each with one or more samples. `P` holds the pixels: all of them, or those of
+/// consecutive rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct Target<P = Vec<[u32; 4]>> {
     format: Format,
     width: u32,
     height: u32,
     samples: u32,
+    /// The first row that `pixels` holds.
+    first: u32,
     /// All samples of the first pixel, then those of the next, and so on.
-    pixels: Vec<[u32; 4]>,
+    pixels: P,
     /// The blending of colours; without it they replace the previous ones. Integers are never blended.
     pub blend: Option<Blend>,
     /// The channels that blended colours change: red, green, blue, alpha.
@@ -39,22 +42,7 @@ impl Target {
             return None;
         }
         let pixels = vec![held(format, clear); count as usize];
-        Some(Target { format, width, height, samples, pixels, blend: None, write: [true; 4] })
-    }
-
-    /// The format of its pixels.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// The number of pixels in a row, and of rows.
-    pub fn size(&self) -> [u32; 2] {
-        [self.width, self.height]
-    }
-
-    /// The number of samples of a pixel.
-    pub fn samples(&self) -> u32 {
-        self.samples
+        Some(Target { format, width, height, samples, first: 0, pixels, blend: None, write: [true; 4] })
     }
 
     /// The pixels, row by row: 32-bit channels of the format's class. The samples of a pixel are consecutive.
@@ -77,6 +65,43 @@ impl Target {
         Target { samples: 1, pixels, ..*self }
     }
 
+    /// Splits it into bands of rows, each from one of `starts` to the next. The first start is 0.
+    pub(super) fn bands<'a>(&'a mut self, starts: &'a [u32]) -> impl Iterator<Item = Target<Rows<'a>>> + 'a {
+        let Target { format, width, height, samples, blend, write, .. } = *self;
+        let mut left = &mut self.pixels[..];
+        starts.iter().enumerate().map(move |(band, &first)| {
+            let end = starts.get(band + 1).map_or(height, |end| height.min(*end));
+            let rows = u64::from(end.saturating_sub(first)) * u64::from(width) * u64::from(samples);
+            let pixels = left.split_off_mut(..rows as usize).unwrap_or_default();
+            Target { format, width, height, samples, first, pixels, blend, write }
+        })
+    }
+}
+
+/// The pixels of some rows.
+pub(super) type Rows<'a> = &'a mut [[u32; 4]];
+
+impl<P: AsRef<[[u32; 4]]> + AsMut<[[u32; 4]]>> Target<P> {
+    /// The format of its pixels.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The number of pixels in a row, and of rows.
+    pub fn size(&self) -> [u32; 2] {
+        [self.width, self.height]
+    }
+
+    /// The number of samples of a pixel.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The pixels that it holds.
+    pub(super) fn pixels_mut(&mut self) -> &mut [[u32; 4]] {
+        self.pixels.as_mut()
+    }
+
     /// Returns the first sample of a pixel. `None` when it is outside.
     pub fn pixel(&self, place: [u32; 2]) -> Option<Texel> {
         self.sample(place, 0)
@@ -84,7 +109,7 @@ impl Target {
 
     /// Returns a sample of a pixel, or its last one if there are not that many. `None` when the pixel is outside.
     pub fn sample(&self, place: [u32; 2], sample: u32) -> Option<Texel> {
-        let channels = *self.pixels.get(self.index(place, sample)?)?;
+        let channels = *self.pixels.as_ref().get(self.index(place, sample)?)?;
         Some(Texel { channels, class: self.format.class() })
     }
 
@@ -97,7 +122,7 @@ impl Target {
     pub fn set_sample(&mut self, place: [u32; 2], sample: u32, colour: Texel) {
         // The colour is converted to the precision of the format.
         let colour = held(self.format, colour);
-        if let Some(pixel) = self.index(place, sample).and_then(|index| self.pixels.get_mut(index)) {
+        if let Some(pixel) = self.index(place, sample).and_then(|index| self.pixels.as_mut().get_mut(index)) {
             *pixel = colour;
         }
     }
@@ -134,7 +159,7 @@ impl Target {
         let mut before = [[0; 4]; LANES];
         for lane in 0..LANES {
             let index = if mask >> lane & 1 != 0 { self.index(places[lane], 0) } else { None };
-            if let Some(pixel) = index.and_then(|index| self.pixels.get_mut(index)) {
+            if let Some(pixel) = index.and_then(|index| self.pixels.as_mut().get_mut(index)) {
                 before[lane] = std::mem::replace(pixel, [red[lane], green[lane], blue[lane], alpha[lane]]);
             }
         }
@@ -142,7 +167,8 @@ impl Target {
     }
 
     fn index(&self, [x, y]: [u32; 2], sample: u32) -> Option<usize> {
-        let pixel = y as usize * self.width as usize + x as usize;
+        let row = y.checked_sub(self.first)? as usize;
+        let pixel = row * self.width as usize + x as usize;
         let sample = sample.min(self.samples - 1) as usize;
         (x < self.width && y < self.height).then_some(pixel * self.samples as usize + sample)
     }
@@ -155,7 +181,7 @@ fn held(format: Format, colour: Texel) -> [u32; 4] {
 }
 
 /// Returns the target with this number, or the error that it does not exist.
-pub(super) fn find(targets: &[Option<Target>], number: u32) -> Result<&Target, HostError> {
+pub(super) fn find<P>(targets: &[Option<Target<P>>], number: u32) -> Result<&Target<P>, HostError> {
     targets.get(number as usize).and_then(Option::as_ref).ok_or(HostError::Target { number })
 }
 

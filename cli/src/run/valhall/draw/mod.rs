@@ -6,6 +6,8 @@ pub mod launch;
 pub mod plan;
 pub mod primitives;
 
+use std::num::NonZero;
+
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::machine::Machine;
 use isaforge_runtime::valhall::host::{Host, Primitive, Resources, Varyings};
@@ -29,14 +31,14 @@ pub fn matches(launch: &Node) -> bool {
 
 impl Launched for Plan {
     fn run(&mut self, args: &RunArgs) -> Result<Ran, Failure> {
-        let execution = engine::asked(args)?;
+        let (execution, threads) = engine::with_threads(args)?;
         self.deadline = engine::deadline(args);
         let counting = args.watch.counts().then_some(|plan: &mut Plan| {
             counted(|profile| {
                 plan.on_memory(|fragments, memory, host| valhall::draw_observed(fragments, memory, host, &mut *profile))
             })
         });
-        let (ended, profile) = engine::run_counted(self, execution, counting, |plan| plan.draw_on(execution));
+        let (ended, profile) = engine::run_counted(self, execution, counting, |plan| plan.draw_on(execution, threads));
         let [width, height] = self.size;
         let ended = ended.map(|executed| format!("{width} x {height} pixels, {}", count(executed, "instruction")));
         let list = || valhall::fast::draw_listing(&self.program, &self.uniforms, &self.resources, execution.level());
@@ -47,7 +49,7 @@ impl Launched for Plan {
     fn compare(&self, args: &RunArgs) -> Result<Option<Compared>, Failure> {
         let run = |execution: Execution, deadline: Deadline| {
             let mut plan = Plan { deadline, ..self.clone() };
-            let ended = plan.draw_on(execution);
+            let ended = plan.draw_on(execution, NonZero::<usize>::MIN);
             Ok((plan, ended))
         };
         let executed = |executed: &u64| count(*executed, "instruction");
@@ -57,6 +59,10 @@ impl Launched for Plan {
 
     fn produce(&mut self, _: &RunArgs) -> Result<Vec<String>, Failure> {
         outputs::produce(&self.outputs, &self.buffers, &self.folder)
+    }
+
+    fn has_threads(&self) -> bool {
+        true
     }
 
     fn drawn(&mut self) -> Vec<Drawn> {
@@ -108,9 +114,12 @@ fn difference((found, ended): &Run, (expected, reference): &Run) -> Option<Strin
 }
 
 impl Plan {
-    /// Draws on an engine. Returns the number of instructions, or why the program failed.
-    fn draw_on(&mut self, execution: Execution) -> Result<u64, String> {
-        self.on_memory(|fragments, memory, host| valhall::draw_on(execution, fragments, memory, host))
+    /// Draws on an engine and on host threads. Returns the number of instructions, or why the program failed.
+    fn draw_on(&mut self, execution: Execution, threads: NonZero<usize>) -> Result<u64, String> {
+        self.on_memory(|fragments, memory, host| match threads.get() {
+            1 => valhall::draw_on(execution, fragments, memory, host),
+            _ => valhall::fast::draw_parallel(fragments, memory, host, execution.level(), threads),
+        })
     }
 
     /// Maps the buffers, draws, and moves the memory back. Returns the number of instructions.
