@@ -328,15 +328,22 @@ impl Format {
 /// Decodes eight bits from 0 to 1.
 #[inline(always)]
 pub(super) fn fraction(byte: u32) -> f32 {
-    byte as i32 as f32 / 255.0
+    // The exact product of the first bits of 1/255, and the rest: their sum is rounded as the quotient would be, which
+    // takes longer.
+    const FIRST: f32 = 257.0 / 65536.0;
+    const REST: f32 = (1.0 / 255.0 - 257.0 / 65536.0) as f32;
+    let byte = byte as i32 as f32;
+    byte * FIRST + byte * REST
 }
 
 /// Encodes a number from 0 to 1 in eight bits.
 #[inline(always)]
+#[expect(clippy::manual_clamp, reason = "what is not a number becomes 0")]
 pub(super) fn eighth(value: f32) -> u32 {
-    // NaN becomes 0.
-    let value = if value >= 0.0 { f64::from(value).min(1.0) } else { 0.0 };
-    (value * 255.0 + 0.5) as i32 as u32
+    // Numbers that begin here have no bits after the point: the sum rounds to the nearest, and its low bits are the
+    // result. Only 1/2 is as near to the next, which is even.
+    const WHOLE: f64 = (1u64 << 52) as f64;
+    (f64::from(value.max(0.0).min(1.0)) * 255.0 + WHOLE).to_bits() as u32
 }
 
 /// The highest byte of the descriptors.
@@ -412,6 +419,7 @@ mod tests {
         for byte in 0..256 {
             let value = fraction(byte);
             assert_eq!(value.to_bits(), Format::RGBA8.decode_channel(byte, 8, 0));
+            assert_eq!(value, byte as f32 / 255.0);
             for near in [value.next_down(), value, value.next_up(), value + 0.5 / 255.0, value - 0.5 / 255.0] {
                 for near in [near.next_down(), near, near.next_up(), -near] {
                     assert_eq!(eighth(near), Format::RGBA8.encode_channel(near.to_bits(), 8, 0), "{near}");

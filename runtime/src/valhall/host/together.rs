@@ -17,7 +17,8 @@ use crate::wide::{Wide, wide};
 /// One value for each lane of a warp.
 pub type Lanes<T> = [T; LANES];
 
-/// Filtered look-ups of the lanes of a warp in one texture with one or two dimensions, as [`Lookup`](super::Lookup) is one of a lane.
+/// Filtered look-ups of the lanes of a warp in one texture with one or two dimensions, as [`Lookup`](super::Lookup) is
+/// one of a lane.
 #[derive(Clone, Debug)]
 pub struct Lookups {
     /// The texture.
@@ -153,7 +154,8 @@ impl Texture {
     /// Performs look-ups. `None` if they must be performed lane by lane.
     pub(super) fn look_up_together(&self, sampler: &Sampler, lookups: &Lookups) -> Option<[Lanes<u32>; 4]> {
         let is_flat = matches!(self.shape(), Shape::One | Shape::Two);
-        if !is_flat || self.format().class() != Class::Float {
+        let is_small = u32::try_from(self.bytes(0).len()).is_ok();
+        if !is_flat || !is_small || self.format().class() != Class::Float {
             return None;
         }
         wide(Looking { texture: self, sampler, lookups })
@@ -242,7 +244,7 @@ impl Looking<'_> {
         let (column, across) = self.place(0, width, half)?;
         let (row, up) = if is_line { ([0; LANES], [0.0; LANES]) } else { self.place(1, height, half)? };
         let layers = texture.layers() as i32 - 1;
-        let first = each(&lookups.layer, |layer| layer.max(0).min(layers) as usize * height as usize);
+        let first = each(&lookups.layer, |layer| layer.max(0).min(layers) as u32 * height);
         let [s, t, _] = sampler.wrap;
         let left = wrapped(s, &column, width as i32);
         let bottom = wrapped(t, &row, height as i32);
@@ -290,17 +292,18 @@ impl Looking<'_> {
 
     /// Returns the indices of texels of a level; `first` is the first row of the layer.
     #[inline(always)]
-    fn index(self, level: usize, first: &Lanes<usize>, column: &Lanes<i32>, row: &Lanes<i32>) -> Lanes<usize> {
+    fn index(self, level: usize, first: &Lanes<u32>, column: &Lanes<i32>, row: &Lanes<i32>) -> Lanes<u32> {
         let [width, ..] = self.texture.size_of(level);
-        let row = both(first, row, |first, row| (first + row as usize) * width as usize);
-        both(&row, column, |row, column| row + column as usize)
+        // Textures are so small that this does not wrap.
+        let row = both(first, row, |first, row| first.wrapping_add(row as u32).wrapping_mul(width));
+        both(&row, column, |row, column| row.wrapping_add(column as u32))
     }
 
     /// Returns texels of four bytes.
     #[inline(always)]
-    fn words(self, level: usize, index: &Lanes<usize>) -> Lanes<u32> {
+    fn words(self, level: usize, index: &Lanes<u32>) -> Lanes<u32> {
         let (texels, _) = self.texture.bytes(level).as_chunks::<4>();
-        each(index, |index| texels.get(index).map_or(0, |texel| u32::from_le_bytes(*texel)))
+        each(index, |index| texels.get(index as usize).map_or(0, |texel| u32::from_le_bytes(*texel)))
     }
 
     /// Returns the texels of a level in some columns and rows, or the border outside; `first` is the first row of the
@@ -309,7 +312,7 @@ impl Looking<'_> {
     fn texels(
         self,
         level: usize,
-        first: &Lanes<usize>,
+        first: &Lanes<u32>,
         (column, beside): &(Lanes<i32>, Lanes<bool>),
         (row, above): &(Lanes<i32>, Lanes<bool>),
     ) -> Channels {
@@ -324,7 +327,7 @@ impl Looking<'_> {
             }
         } else {
             for lane in 0..LANES {
-                let start = index[lane] * format.size();
+                let start = index[lane] as usize * format.size();
                 let texel = format.decode(bytes.get(start..start + format.size()).unwrap_or_default());
                 (0..4).for_each(|channel| channels[channel][lane] = f32::from_bits(texel.channels[channel]));
             }
