@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 
-use isaforge_analysis::entry::{entries, labels, rename};
+use isaforge_analysis::entry::{entries_with_calls, labels, rename};
 use isaforge_core::assembly::Assembly;
 use isaforge_core::explain::hex;
 
@@ -75,9 +75,9 @@ fn objects(target: &Target, address: u64, name: &str, assembly: &Assembly) -> Re
     if assembly.errors.is_empty() {
         let set = target.set().at(address);
         let mut labels = labels(&set, &assembly.bytes);
+        let mut entries = entries_with_calls(&set, &assembly.bytes, labels.keys().copied()).peekable();
         rename(&mut labels, &assembly.names());
         let code = json::Code { set: &set, bytes: &assembly.bytes, labels: &labels, shader: None };
-        let mut entries = entries(&set, &assembly.bytes).peekable();
         for placed in &assembly.placed {
             while entries.next_if(|entry| entry.bytes.start < placed.at).is_some() {}
             let Some(entry) = entries.next_if(|entry| entry.bytes.start == placed.at) else { continue };

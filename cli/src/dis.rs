@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use isaforge_analysis::Set;
-use isaforge_analysis::entry::{self, entries};
+use isaforge_analysis::entry::{self, entries, entries_with_calls};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::explain::hex;
@@ -211,13 +211,14 @@ fn objects(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let mut labels = entry::labels(set, bytes);
+    let entries = entries_with_calls(set, bytes, labels.keys().copied());
     labels.values_mut().for_each(|label| *label = labels::unique(label, shader.map(|(number, _)| number), taken));
     labels.extend(symbols.iter().map(|(at, name)| (*at, name.clone())));
     let code = json::Code { set, bytes, labels: &labels, shader: shader.map(|(_, name)| name) };
     // If the output is a terminal, it shows the progress itself.
     let bar = progress("dis", if io::stdout().is_terminal() { 0 } else { bytes.len() as u64 });
     let mut invalid = false;
-    for (number, entry) in entries(set, bytes).enumerate() {
+    for (number, entry) in entries.enumerate() {
         if number.is_multiple_of(OFTEN) {
             bar.set_position(entry.bytes.start as u64);
         }

@@ -1,7 +1,6 @@
 //! Calls of programs that the specification describes: what a branch calls, and where it is to return.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use isaforge_core::Isa;
 use isaforge_core::decode::alternative_of;
@@ -137,25 +136,34 @@ impl Program<'_> {
     }
 }
 
+/// Reads the instructions of a program in order, as [`entries`] does, with calls of programs that the specification
+/// describes told from other branches: that depends on the instructions before them. `labels` are the offsets that
+/// branches lead to, the keys of [`labels`].
+///
+/// Suitable for programs too large to keep in memory: nothing but the values of link registers is kept.
+pub fn entries_with_calls<'a>(
+    set: &'a Set,
+    bytes: &'a [u8],
+    labels: impl IntoIterator<Item = usize>,
+) -> impl Iterator<Item = Entry> + 'a {
+    let (mut links, labels) = (Links::default(), BTreeSet::from_iter(labels));
+    entries(set, bytes).map(move |mut entry| {
+        if labels.contains(&entry.bytes.start) {
+            links = Links::default();
+        }
+        match &mut entry.instruction {
+            Ok(one) => links.pass(one, set.address(entry.bytes.end as u64)),
+            Err(_) => links = Links::default(),
+        }
+        entry
+    })
+}
+
 /// The offsets of the branches of a program that call one of those that the specification describes.
 ///
-/// Suitable for programs too large to keep in memory: like [`entries`], it reads the program as a stream, so only the
-/// labels and the result take memory.
+/// Like [`entries_with_calls`], it reads the program as a stream, so only the labels and the result take memory.
 pub fn calls(set: &Set, bytes: &[u8]) -> BTreeSet<usize> {
-    let labels = labels(set, bytes);
-    let (mut links, mut found) = (Links::default(), BTreeSet::new());
-    for Entry { bytes: Range { start, end }, instruction } in entries(set, bytes) {
-        if labels.contains_key(&start) {
-            links = Links::default();
-        }
-        let Ok(mut one) = instruction else {
-            links = Links::default();
-            continue;
-        };
-        links.pass(&mut one, set.address(end as u64));
-        if one.flow.calls && one.callee.is_some() {
-            found.insert(start);
-        }
-    }
-    found
+    let calls = |entry: &Entry| entry.instruction.as_ref().is_ok_and(|one| one.flow.calls && one.callee.is_some());
+    let found = entries_with_calls(set, bytes, labels(set, bytes).into_keys()).filter(calls);
+    found.map(|entry| entry.bytes.start).collect()
 }

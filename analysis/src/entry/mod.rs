@@ -16,7 +16,7 @@ use isaforge_core::Tables;
 use isaforge_core::program::label_of;
 
 pub use crate::registers::Register;
-pub use calls::calls;
+pub use calls::{calls, entries_with_calls};
 pub(crate) use instruction::List;
 pub use instruction::{Entry, Flow, Instruction, Modifier, Operand};
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use isaforge_analysis::entry::{entries, labels};
+use isaforge_analysis::entry::{entries_with_calls, labels};
 use isaforge_core::Tables;
 
 use super::given::{choices_of, code_in};
@@ -77,9 +77,10 @@ pub fn objects(target: &Target, what: &str, input: &Input) -> Result<Status, Fai
             }
         },
     };
-    let code = json::Code { set: &set, bytes: &bytes, labels: &labels(&set, &bytes), shader: None };
+    let labels = labels(&set, &bytes);
+    let code = json::Code { set: &set, bytes: &bytes, labels: &labels, shader: None };
     let mut invalid = false;
-    for entry in entries(&set, &bytes) {
+    for entry in entries_with_calls(&set, &bytes, labels.keys().copied()) {
         json::line(&mut out, &json::explained(&code, &entry, example))?;
         invalid |= entry.instruction.is_err();
     }

@@ -268,6 +268,23 @@ fn a_computed_branch_that_does_not_follow_the_convention_may_lead_anywhere() {
 }
 
 #[test]
+fn objects_of_instructions_tell_calls_from_jumps() {
+    let flows = |arguments: &[&str], text: &str| -> Vec<String> {
+        let found = super::json::objects(&isaforge_with(arguments, text).expect(0));
+        let branches = found.iter().filter(|one| one["mnemonic"] == "BRANCHZI");
+        branches.map(|one| one["flow"]["kind"].as_str().expect("a kind").to_owned()).collect()
+    };
+    let words = isaforge_with(&["asm", "valhall", "-"], BLENDS).expect(0);
+    // The second one has no address to return to.
+    assert_eq!(flows(&["dis", "valhall", "-", "--json"], words.out()), ["call", "jump"]);
+    assert_eq!(flows(&["asm", "valhall", "-", "--json"], BLENDS), ["call", "jump"]);
+    let shifted = ["dis", "valhall", "-", "--json", "--address", "0x10000"];
+    assert_eq!(flows(&shifted, words.out()), ["call", "jump"]);
+    let other = isaforge_with(&["asm", "valhall", "-"], BLENDS.replacen("#0x8", "#0x10", 1)).expect(0);
+    assert_eq!(flows(&["dis", "valhall", "-", "--json"], other.out()), ["jump", "jump"]);
+}
+
+#[test]
 fn calls_of_any_set_follow_its_convention() {
     let spec = "isa: far\nword: 16\nprovenance: document\nevery: { unused: zero }\n\
         banks: { r: { count: 8, width: 16, prints: 'r{n}' } }\n\
