@@ -31,6 +31,18 @@ fn accessed(text: &str) -> (String, String) {
     )
 }
 
+/// Registers with the numbers of runs: `r4..6` is `r4 r5 r6`.
+fn expanded(runs: &str) -> String {
+    let each = |run: &str| {
+        let Some((first, last)) = run.split_once("..") else { return run.to_owned() };
+        let digits = first.find(|c: char| c.is_ascii_digit()).expect("a number");
+        let (bank, from) = first.split_at(digits);
+        let numbers = from.parse::<u32>().expect("a number")..=last.parse().expect("a number");
+        numbers.map(|number| format!("{bank}{number}")).collect::<Vec<String>>().join(" ")
+    };
+    runs.split_whitespace().map(each).collect::<Vec<String>>().join(" ")
+}
+
 /// The findings in a program, after which `nop.end` is put.
 fn findings(text: &str) -> Vec<(Check, usize)> {
     let (set, bytes) = (set(), assembled(&format!("{text}nop.end\n")));
@@ -48,6 +60,31 @@ fn repetitions_step_and_read_what_the_ones_before_wrote() {
 #[test]
 fn bursts_access_as_many_registers_as_they_say() {
     assert_eq!(accessed("ld r8, drc0, 3, r20"), ("r20 r21".into(), "r8 r9 r10".into()));
+}
+
+#[test]
+fn units_beside_the_data_path_access_as_many_registers_as_the_fields_say() {
+    let all = |reads: &str, writes: &str| (reads.to_owned(), writes.to_owned());
+    for (text, reads, writes) in [
+        ("fitr.pixel r4, drc0, cf8, 3", "cf8..19", "r4..6"),
+        ("fitrp.pixel r4, drc0, cf8, cf0, 2", "cf8..15 cf0..3", "r4..5"),
+        ("fitr.pixel r4, drc0, cf8, 16", "cf8..71", "r4..19"),
+        ("ditr.pixel r10, drc0, cf4, 2, 0, cf0", "cf4..11", "r10..11"),
+        ("ditr.pixel r10, drc0, cf4, 2, 1, cf0", "cf4..11 cf0..3", "r10..11"),
+        ("ditr.pixel r10.f16, drc0, cf4, 3, 3, cf0", "cf4..15", "r10..11"),
+        ("ditr.pixel r20, drc0, cf4[idx1], 1, 0, cf0", "idx0[idx1]", "r20"),
+        ("ditr.pixel r20, drc0, cf4[idx1], 1, 1, cf0[idx0]", "idx0[idx0] idx0[idx1]", "r20"),
+        ("itrsmp2d.pixel.proj.comparison r40, 0, drc0, cf4, sh4, sh12, 3, cf0,", "cf4..19 sh4..7 sh12..15", "r40..42"),
+        ("itrsmp2d.pixel r40.f16, 1, drc0, cf4, sh4, sh12, 3, cf0,", "cf4..11 cf0..3 sh4..7 sh12..15", "r40..41"),
+        ("smp2d drc0, sh0, r4, sh4, _, r8, 3", "sh0..3 r4..5 sh4..7", "r8..10"),
+        ("smp2d.replace.pplod drc0, sh0, r4, sh4, _, r8, 4", "sh0..3 r4..6 sh4..7", "r8..11"),
+        ("smp2d.bias drc0, sh0, r4, sh4, sh8, r40, 1", "sh0..3 r4..5 sh4..7 sh8", "r40"),
+        ("smp2d.replace.pplod.soo.f16input drc0, sh0, r1, sh4, _, r40, 4", "sh0..3 r1..3 sh4..7", "r40..43"),
+        ("smp2d.proj.integer.array drc0, sh0, r1, sh4, _, r40, 4", "sh0..3 r1..4 sh4..7", "r40..43"),
+        ("smp2d.gradient.f16 drc0, sh0, r1, sh4, _, r40, 3", "sh0..3 r1..6 sh4..7", "r40..41"),
+    ] {
+        assert_eq!(accessed(text), all(&expanded(reads), &expanded(writes)), "{text}");
+    }
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn semantics(out: &mut String) {
     section::<semantics::SemanticsSpec>(out, "`semantics`: what texts may use");
     section::<semantics::StateSpec>(out, "`states`: a register outside of banks");
     section::<semantics::IntrinsicSpec>(out, "`intrinsics`: a function without a text");
+    section::<semantics::RegistersSpec>(out, "`registers` of an intrinsic");
     section::<semantics::FidelitySpec>(out, "`fidelity`: how true instructions are to the hardware");
     section::<semantics::EvidenceWords>(out, "`evidence`: what `known` stands for");
     section::<semantics::PreloadSpec>(out, "`preloads`: what programs find at their start");

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use isaforge_core::semantics::{Effects, Modifier, Type};
+use isaforge_core::semantics::{Effects, Modifier, Registers, Type};
 
 use super::syntax::Block;
 use crate::source::Span;
@@ -79,6 +79,8 @@ pub struct IntrinsicInfo {
     pub result: Option<Type>,
     /// Its effects.
     pub effects: Effects,
+    /// The registers that it accesses.
+    pub registers: Vec<Registers>,
     /// Where it is declared.
     pub span: Span,
 }

@@ -3,7 +3,7 @@
 //! [`spec`] is the vocabulary, `resolve` binds names for the `model`, [`lower()`] makes the tables of
 //! [`isaforge_core::machine`].
 
-mod banks;
+pub(crate) mod banks;
 mod lower;
 pub(crate) mod model;
 mod resolve;

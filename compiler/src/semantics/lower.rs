@@ -26,6 +26,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
             })),
             result: intrinsic.result,
             effects: intrinsic.effects,
+            registers: slice(intrinsic.registers.iter().copied()),
         })),
         states: slice(library.states.iter().map(|state| core::State {
             name: text(&state.name),

@@ -10,17 +10,19 @@ mod scope;
 use std::collections::HashMap;
 
 use isaforge_core::bits::ones;
-use isaforge_core::semantics::{Effects, Modifier, Type};
+use isaforge_core::semantics::{Effects, Modifier, Registers, Type};
 
 use super::check::Unread;
 use super::model::{Operation, Semantics, tidy};
 use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
 use crate::diagnostic::Diagnostic;
 use crate::expression::builtins::BUILTINS;
-use crate::expression::parse::KEYWORDS;
+use crate::expression::parse::{KEYWORDS, Signature};
 use crate::expression::scope::{Function, IntrinsicInfo, Library, Parameter, StateInfo};
 use crate::expression::types::parse_type;
 use crate::expression::{build, parse_signature, parse_text};
+use crate::leak::text;
+use crate::machine::banks::banks;
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
 use crate::suggest::did_you_mean;
@@ -297,6 +299,7 @@ impl Resolver<'_> {
             waits: has(EffectSpec::Waits),
             flow: has(EffectSpec::Flow),
         };
+        let registers = self.registers(&signature, &parameters, spec);
         if self.is_taken(&signature.name, library) {
             return;
         }
@@ -307,8 +310,57 @@ impl Resolver<'_> {
             names: signature.names,
             result,
             effects,
+            registers,
             span: head.span,
         });
+    }
+
+    /// Resolves the registers that an intrinsic accesses.
+    fn registers(&mut self, head: &Signature, parameters: &[Parameter], spec: &IntrinsicSpec) -> Vec<Registers> {
+        let banks = banks(&self.isa);
+        let mut found = Vec::new();
+        for (name, spec) in spec.registers.iter().flat_map(|named| named.iter()) {
+            if self.isa.groups().is_none() {
+                let message = "only intrinsics of groups have `registers`";
+                let error = Diagnostic::error("E0122", name.span, message);
+                self.out.push(error.help("the operand that is passed to it has a `size`"));
+                continue;
+            }
+            let names = head.names.iter().map(|name| (name.as_deref().unwrap_or(""), None));
+            let Some(first) = Resolver::find(self.out, "parameter", name, names.clone()) else { continue };
+            let bank = match &spec.bank {
+                None => None,
+                Some(bank) => {
+                    let banks = banks.iter().map(|bank| (bank.name.as_str(), Some(bank.span)));
+                    let Some(found) = Resolver::find(self.out, "bank", bank, banks) else { continue };
+                    Some(found as u16)
+                }
+            };
+            let is_number = |parameter: usize| parameters.get(parameter) == Some(&Parameter::Value(Type::U32));
+            if bank.is_some() != is_number(first) || bank.is_none() && parameters[first] != Parameter::Operand {
+                let message = format!("`{}` is not the first of some registers", name.value);
+                let error = Diagnostic::error("E0122", name.span, message);
+                self.out.push(error.help("that is an `operand`, or a `u32` together with `bank`"));
+                continue;
+            }
+            let mut count = None;
+            if let Some(name) = &spec.count {
+                count = Resolver::find(self.out, "parameter", name, names);
+                if count.is_some_and(|count| !is_number(count)) {
+                    let error = Diagnostic::error("E0122", name.span, format!("`{}` is not a number", name.value));
+                    self.out.push(error.help("the number of registers is a `u32`"));
+                }
+            }
+            found.push(Registers {
+                first: first as u8,
+                name: text(&name.value),
+                bank,
+                count: count.map(|count| count as u8),
+                times: spec.times.as_ref().map_or(1, |times| times.value),
+                writes: spec.writes.unwrap_or(false),
+            });
+        }
+        found
     }
 
     fn no_type(&mut self, name: &Spanned<String>, help: &str) {

@@ -205,6 +205,24 @@ vocabulary! {
         required doc: String,
         /// Its effects besides computing the result from the arguments.
         optional effects: Vec<EffectSpec>,
+        /// The registers that it accesses, in a set of groups, by the parameter with the first one: an `operand` or,
+        /// with `bank`, a number. Without them, analyses assume that it accesses all registers that the group names,
+        /// and may read those after them.
+        optional registers: Named<RegistersSpec>,
+    }
+}
+
+vocabulary! {
+    /// Consecutive registers that an intrinsic reads or writes.
+    pub struct RegistersSpec {
+        /// The parameter with their number; one register by default. If there are more than 64, it may read any of them.
+        optional count: Spanned<String>,
+        /// By how much that number is multiplied: 4 if it counts vectors of four registers.
+        optional times: Spanned<u8>,
+        /// The bank, if the first one is a number.
+        optional bank: Spanned<String>,
+        /// Whether it writes them; otherwise it reads them.
+        optional writes: bool,
     }
 }
 

@@ -57,6 +57,10 @@ semantics:
     clock: { type: u32, register: r6, doc: Counts groups. }
   intrinsics:
     "fetch(operand, u64, u32)": { doc: Loads registers., effects: [reads] }
+    "mix(to: operand, count: u32, from: u32, what: u64)":
+      doc: Mixes registers.
+      effects: [reads]
+      registers: { to: { count: count, writes: true }, from: { bank: r, times: 4 } }
     "put(operand, u64, u32, u32)": { doc: Stores registers., effects: [writes] }
 group:
   unit: 1
@@ -229,6 +233,12 @@ fn every_mistake_is_marked() {
         ("everyone: { unit: flow }", "everyone: { unit: flows }", "E0101", "flows"),
         ("in turn: { turn: true }", "in turn: { turns: true }", "E0101", "turns"),
         ("executes = match", "D = match", "E0121", "`D`"),
+        ("{ to: { count: count", "{ two: { count: count", "E0101", "there is no parameter called `two`"),
+        ("{ count: count", "{ count: counts", "E0101", "there is no parameter called `counts`"),
+        ("{ count: count", "{ count: what", "E0122", "`what` is not a number"),
+        ("{ bank: r, ", "{ bank: q, ", "E0101", "there is no bank called `q`"),
+        ("{ bank: r, ", "{ ", "E0122", "`from` is not the first of some registers"),
+        ("{ to: { count", "{ to: { bank: r, count", "E0122", "`to` is not the first of some registers"),
     ] {
         let message = compiled(&SMALL.replace(right, wrong)).err().unwrap_or_else(|| panic!("{wrong} passes"));
         assert!(message.contains(code) && message.contains(words), "{wrong}: {message}");

@@ -4,7 +4,7 @@ use super::{Data, Reader, Writer, choices, records};
 use crate::machine::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};
 use crate::semantics::facts::{Callee, Fidelity, FidelityClass, Flow, Preload};
 use crate::semantics::group::{DataPath, Stays};
-use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type};
+use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Registers, Semantics, State, Type};
 
 records! {
     Semantics {
@@ -12,7 +12,8 @@ records! {
         flow, last_read,
     }
     Operation { text, nodes, lists, constants, modifiers, intrinsics }
-    Intrinsic { name, doc, parameters, result, effects }
+    Intrinsic { name, doc, parameters, result, effects, registers }
+    Registers { first, name, bank, count, times, writes }
     Effects { reads, writes, waits, flow }
     State { name, doc, ty, count }
     Node { op, imm, ty, args }

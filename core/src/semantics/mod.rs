@@ -53,5 +53,5 @@ pub use node::{NONE, Node, Op};
 pub use operation::{Modifier, Operation};
 #[cfg(feature = "alloc")]
 pub use show::show;
-pub use table::{Effects, Intrinsic, Semantics, State};
+pub use table::{Effects, Intrinsic, Registers, Semantics, State};
 pub use types::{Class, Type};

@@ -70,6 +70,25 @@ pub struct Intrinsic {
     pub result: Option<Type>,
     /// Its effects beyond its arguments and result.
     pub effects: Effects,
+    /// The registers that it accesses. If there are none, those that its arguments name, and perhaps more.
+    pub registers: &'static [Registers],
+}
+
+/// Consecutive registers that an intrinsic reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// The parameter with the first one.
+    pub first: u8,
+    /// The name of that parameter.
+    pub name: &'static str,
+    /// The bank of the machine, if the first one is a number. Otherwise it is an operand.
+    pub bank: Option<u16>,
+    /// The parameter with their number. `None` if there is one.
+    pub count: Option<u8>,
+    /// What that number is multiplied by.
+    pub times: u8,
+    /// Whether it writes them; otherwise it reads them.
+    pub writes: bool,
 }
 
 /// The effects of an intrinsic beyond its arguments and result.

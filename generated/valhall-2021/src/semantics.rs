@@ -14071,6 +14071,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: true,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "unexplained_atomic",
@@ -14083,6 +14084,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: true,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "exp2",
@@ -14095,6 +14097,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "log_slope",
@@ -14107,6 +14110,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "sine",
@@ -14119,6 +14123,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "arctangent",
@@ -14131,6 +14136,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "buffer_bytes",
@@ -14143,6 +14149,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "buffer_element",
@@ -14155,6 +14162,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "attribute_address",
@@ -14167,6 +14175,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "attribute_format",
@@ -14179,6 +14188,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "image_address",
@@ -14191,6 +14201,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "image_format",
@@ -14203,6 +14214,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_attribute",
@@ -14222,6 +14234,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_image",
@@ -14241,6 +14254,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "store_texel",
@@ -14253,6 +14267,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "varying",
@@ -14265,6 +14280,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "special_varying",
@@ -14277,6 +14293,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "sample_place",
@@ -14289,6 +14306,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "cube_coordinates",
@@ -14301,6 +14319,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_filter",
@@ -14327,6 +14346,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_fetch",
@@ -14352,6 +14372,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_gather",
@@ -14379,6 +14400,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_level",
@@ -14406,6 +14428,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "alpha_to_coverage",
@@ -14418,6 +14441,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "emit_depth_stencil",
@@ -14430,6 +14454,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_tile",
@@ -14449,6 +14474,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "store_tile",
@@ -14461,6 +14487,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "blend",
@@ -14473,6 +14500,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: true,
                 },
+                registers: &[],
             },
         ],
         states: &[

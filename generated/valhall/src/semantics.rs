@@ -18279,6 +18279,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "log_slope",
@@ -18291,6 +18292,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "sine",
@@ -18303,6 +18305,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "arctangent",
@@ -18315,6 +18318,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "buffer_bytes",
@@ -18327,6 +18331,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "buffer_element",
@@ -18339,6 +18344,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "attribute_address",
@@ -18351,6 +18357,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "attribute_format",
@@ -18363,6 +18370,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "image_address",
@@ -18375,6 +18383,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "image_format",
@@ -18387,6 +18396,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_attribute",
@@ -18406,6 +18416,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_image",
@@ -18425,6 +18436,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "store_texel",
@@ -18437,6 +18449,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "varying",
@@ -18449,6 +18462,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "special_varying",
@@ -18461,6 +18475,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "sample_place",
@@ -18473,6 +18488,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "cube_coordinates",
@@ -18485,6 +18501,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_filter",
@@ -18511,6 +18528,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_fetch",
@@ -18536,6 +18554,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_gather",
@@ -18563,6 +18582,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "texture_level",
@@ -18590,6 +18610,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "alpha_to_coverage",
@@ -18602,6 +18623,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "emit_depth_stencil",
@@ -18614,6 +18636,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "load_tile",
@@ -18633,6 +18656,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "store_tile",
@@ -18645,6 +18669,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "blend",
@@ -18657,6 +18682,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: true,
                 },
+                registers: &[],
             },
         ],
         states: &[

@@ -7141,6 +7141,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: true,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "lock",
@@ -7153,6 +7154,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: true,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "unlock",
@@ -7165,6 +7167,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: false,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "wait_for_result",
@@ -7177,6 +7180,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: true,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "allocate",
@@ -7189,6 +7193,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: true,
                     flow: false,
                 },
+                registers: &[],
             },
             Intrinsic {
                 name: "launch",
@@ -7201,6 +7206,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     waits: true,
                     flow: false,
                 },
+                registers: &[],
             },
         ],
         states: &[

@@ -149,25 +149,60 @@ impl<H: Host> Intrinsics<LANES> for Group<'_, '_, H> {
         Ok(places)
     }
 
-    fn sample(&mut self, _: u16, _: u16, _: u16, _: u16, _: u16, mask: u64) -> Result<(), Trap> {
+    fn sample(
+        &mut self,
+        _: u16,
+        _: u16,
+        _: u16,
+        _: u16,
+        _: u16,
+        _: Column,
+        _: Column,
+        _: Column,
+        mask: u64,
+    ) -> Result<(), Trap> {
         let (op, sources, lanes) = (self.backend(), self.sources, mask as u32);
         // Results may overwrite coordinates, which neighbours need for their level of detail.
         let gradients = self.cpu.gradients(&op, sources[1], lanes)?;
         each(lanes).try_for_each(|i| self.cpu.sample(&op, sources, i, gradients[i]))
     }
 
-    fn iterate(&mut self, to: u16, planes: u16, w: u16, mask: u64) -> Result<(), Trap> {
+    fn iterate(&mut self, to: u16, planes: u16, w: u16, _: Column, _: Column, mask: u64) -> Result<(), Trap> {
         let op = self.backend();
         let (to, planes) = (self.passed(to)?, self.passed(planes)?);
         let w = if op.p == PerspCtl::None { None } else { Some(self.passed(w)?) };
         self.cpu.iterate_values(&op, to, planes, w, mask as u32)
     }
 
-    fn iterate_directly(&mut self, mask: u64) -> Result<(), Trap> {
+    fn iterate_directly(
+        &mut self,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        mask: u64,
+    ) -> Result<(), Trap> {
         self.iterate_by_record(mask)
     }
 
-    fn iterate_and_sample(&mut self, mask: u64) -> Result<(), Trap> {
+    fn iterate_and_sample(
+        &mut self,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        _: Column,
+        mask: u64,
+    ) -> Result<(), Trap> {
         self.iterate_by_record(mask)
     }
 

@@ -7,7 +7,7 @@ use isaforge_core::group::info::{self, GroupRegister};
 use isaforge_core::group::table::GroupIsa;
 use isaforge_core::group::value::Values;
 use isaforge_core::machine::{self, Hardware, Named, group_register, register_of};
-use isaforge_core::semantics::{Effects, NONE, Node, Op, Shape, Type};
+use isaforge_core::semantics::{self as intrinsic, Effects, NONE, Node, Op, Shape, Type};
 
 use crate::access::Found;
 use crate::registers::Register;
@@ -85,11 +85,16 @@ impl<'g> Registers<'g> {
 
     /// Adds the register `offset` after a named one: a read, or a write and whether it is of the whole register.
     fn access(&mut self, named: GroupRegister, offset: u32, write_whole: Option<bool>) {
+        let operand = self.isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
+        self.access_by(operand, named, offset, write_whole);
+    }
+
+    /// The same for a register that `operand` names.
+    fn access_by(&mut self, operand: &'static str, named: GroupRegister, offset: u32, write_whole: Option<bool>) {
         let place = self.set.hardware.and_then(|hardware| {
             let place = register_of(self.isa, hardware, named.bank, named.number)?;
             Some((hardware, place, hardware.banks.get(usize::from(place.first.bank))?))
         });
-        let operand = self.isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
         let mut register = None;
         let mut whole = write_whole;
         match place {
@@ -143,40 +148,65 @@ impl<'g> Registers<'g> {
             .collect()
     }
 
-    /// Adds the registers that an intrinsic accesses: those of the operands that are passed to it and, if it has
-    /// effects of its own, all that the group names. Such an argument is the index of an operand, with an offset in the
-    /// high byte.
+    /// Adds the registers that an intrinsic accesses: those that its declaration says. Without any, they are those of the
+    /// operands that are passed to it and, if it has effects of its own, all that the group names.
     fn call(&mut self, node: &Node, shape: &Shape, values: &Values, named: &[(GroupRegister, bool)]) {
         let called = self.set.semantics.and_then(|semantics| semantics.intrinsics.get(usize::from(node.args[0])));
         let Some(called) = called.filter(|called| called.effects != Effects::default()) else { return };
         let argument = |k: usize| shape.constant(*shape.lists.get(usize::from(node.args[1]) + k)?);
-        let parameters = called.parameters.iter().enumerate().filter(|(_, ty)| **ty == Type::unsigned(16));
-        let passed: Vec<u64> = parameters.filter_map(|(k, _)| argument(k)).collect();
         let bursts = self.set.hardware.map_or(&[][..], |hardware| hardware.bursts);
         if let Some(burst) = bursts.iter().find(|burst| burst.intrinsic == node.args[0]) {
-            let count = argument(2).map_or(1, |count| (count as u32).min(MAX_REGISTERS));
-            let written = (!burst.stores).then_some(false);
-            for passed in passed {
-                let first = (passed >> 8) as u32;
-                let Some(register) = info::register_of(self.isa, values, passed as u8) else { continue };
-                (first..first + count).for_each(|offset| self.access(register, offset, written));
-                if burst.stores && argument(2).is_none() {
-                    self.read_from(register, first);
-                }
-            }
-            return;
+            let writes = !burst.stores;
+            let burst = intrinsic::Registers { first: 0, name: "", bank: None, count: Some(2), times: 1, writes };
+            return self.transfer(&burst, values, argument);
         }
+        if !called.registers.is_empty() {
+            return called.registers.iter().for_each(|registers| self.transfer(registers, values, argument));
+        }
+        let parameters = called.parameters.iter().enumerate().filter(|(_, ty)| **ty == Type::unsigned(16));
+        let passed: Vec<u64> = parameters.filter_map(|(k, _)| argument(k)).collect();
         for (register, written) in named {
             let passed = passed.iter().find(|passed| **passed as u8 == register.operand);
             let first = passed.map_or(0, |passed| (passed >> 8) as u32);
             self.access(*register, first, written.then_some(false));
-            self.read_from(*register, first);
+            self.read_from(*register, first, MAX_REGISTERS);
         }
     }
 
-    /// Adds that registers from one on may be read.
-    fn read_from(&mut self, register: GroupRegister, offset: u32) {
+    /// Adds consecutive registers that an intrinsic accesses. An argument that is an operand is its index, with an offset
+    /// in the high byte.
+    fn transfer(&mut self, registers: &intrinsic::Registers, values: &Values, argument: impl Fn(usize) -> Option<u64>) {
+        let Some(first) = argument(registers.first.into()) else { return };
+        let found = match registers.bank {
+            None => info::register_of(self.isa, values, first as u8).map(|found| (found, (first >> 8) as u32)),
+            Some(bank) => self.set.hardware.and_then(|hardware| {
+                let (bank, number) =
+                    group_register(self.isa, hardware, machine::Register { bank, index: first as u32 })?;
+                Some((GroupRegister { operand: u8::MAX, bank, number }, 0))
+            }),
+        };
+        let Some((register, first)) = found else { return };
+        let count = registers.count.map_or(Some(1), |count| argument(count.into()));
+        let count = count.map(|count| (count as u32).saturating_mul(registers.times.into()));
+        let operand =
+            self.isa.operands.get(usize::from(register.operand)).map_or(registers.name, |operand| operand.name);
+        let written = registers.writes.then_some(false);
+        match count {
+            Some(count) if count <= MAX_REGISTERS => {
+                (first..first + count).for_each(|offset| self.access_by(operand, register, offset, written));
+            }
+            _ if registers.writes => self.access_by(operand, register, first, written),
+            None => {
+                self.access_by(operand, register, first, written);
+                self.read_from(register, first, MAX_REGISTERS);
+            }
+            Some(count) => self.read_from(register, first, count),
+        }
+    }
+
+    /// Adds that `count` registers from one on may be read.
+    fn read_from(&mut self, register: GroupRegister, offset: u32, count: u32) {
         let from = (register.number.max(0) as u32).saturating_add(offset);
-        self.may_read.push((register.bank as u16, from..from.saturating_add(MAX_REGISTERS)));
+        self.may_read.push((register.bank as u16, from..from.saturating_add(count)));
     }
 }

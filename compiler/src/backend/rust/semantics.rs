@@ -2,7 +2,7 @@
 
 use isaforge_core::semantics::facts::{Callee, Fidelity, Flow, Preload};
 use isaforge_core::semantics::group::{DataPath, Fields};
-use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
+use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Registers, Semantics, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -22,6 +22,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
             None => quote!(None),
         };
         let Effects { reads, writes, waits, flow } = intrinsic.effects;
+        let registers = intrinsic.registers.iter().map(registers);
         quote! {
             Intrinsic {
                 name: #name,
@@ -29,6 +30,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
                 parameters: &[#(#parameters),*],
                 result: #result,
                 effects: Effects { reads: #reads, writes: #writes, waits: #waits, flow: #flow },
+                registers: &[#(#registers),*],
             }
         }
     });
@@ -79,6 +81,19 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
 }
 
 /// The items that generated operations use.
+/// Registers that an intrinsic accesses.
+fn registers(registers: &Registers) -> TokenStream {
+    let Registers { first, name, bank, count, times, writes } = *registers;
+    let (first, times) = (Literal::u8_unsuffixed(first), Literal::u8_unsuffixed(times));
+    let bank = option(bank.map(Literal::u16_unsuffixed).map(|bank| quote!(#bank)));
+    let count = option(count.map(Literal::u8_unsuffixed).map(|count| quote!(#count)));
+    quote! {
+        super::__rt::semantics::Registers {
+            first: #first, name: #name, bank: #bank, count: #count, times: #times, writes: #writes
+        }
+    }
+}
+
 pub(crate) fn helpers() -> TokenStream {
     quote! {
         // Some operations and types have the same name. The types take precedence, since they are imported by name.
