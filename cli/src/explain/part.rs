@@ -7,6 +7,7 @@ use isaforge_analysis::entry::entries;
 use isaforge_analysis::fields::{Field, fields};
 use isaforge_core::Tables;
 use isaforge_core::bits::{ones, word_of};
+use isaforge_core::explain::groups;
 use isaforge_core::group;
 use isaforge_core::group::encode::canonical;
 use serde_json::{Value, json};
@@ -86,9 +87,9 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
         return Vec::new();
     }
     let set = target.set();
-    let choice = |value: u64| {
+    let choice = |value: u64, does: Does| {
         let bytes = with(target.tables, bytes, field, value)?;
-        let (assembly, does) = shown(&set, &bytes)?;
+        let assembly = entries(&set, &bytes).next()?.instruction.ok()?.text;
         let found = fields(target.tables, &bytes).into_iter().find(|found| found.name == field.name)?;
         Some(Choice {
             from: value,
@@ -96,10 +97,15 @@ fn choices(target: &Target, bytes: &[u8], field: &Field) -> Vec<Choice> {
             text: (found.text.clone(), found.text),
             meaning: found.meaning,
             assembly,
-            does,
+            does: does(&set, &bytes, field),
         })
     };
-    let all: Vec<Choice> = (0..1 << width).filter_map(choice).collect();
+    let tried = |does: Does| (0..1 << width).filter_map(|value| choice(value, does)).collect::<Vec<Choice>>();
+    // The example of a group may not use the result of the operation, or the field may be that of another part.
+    let mut all = tried(of_slot);
+    if !matters(&all) {
+        all = tried(|set, bytes, _| operation(set, bytes).map(|(_, here)| here));
+    }
     if all.len() <= EACH {
         return all;
     }
@@ -151,21 +157,26 @@ fn with(tables: Tables, bytes: &[u8], field: &Field, value: u64) -> Option<Vec<u
     }
 }
 
-/// The assembly of an instruction and its specialised operation; `None` if the bytes do not decode.
-fn shown(set: &Set, bytes: &[u8]) -> Option<(String, Option<String>)> {
-    let instruction = entries(set, bytes).next()?.instruction.ok()?;
-    Some((instruction.text, operation(set, bytes).map(|(_, here)| here)))
+/// Describes what an instruction with a field does, once its modifiers are known.
+type Does = fn(&Set, &[u8], &Field) -> Option<String>;
+
+/// What the operation in the slot of a field of a group does by itself.
+fn of_slot(set: &Set, bytes: &[u8], field: &Field) -> Option<String> {
+    let Tables::Groups(isa) = set.tables else { return None };
+    let (slot, _) = field.name.split_once('.')?;
+    let slot = isa.slots.iter().position(|known| known.name == slot)?;
+    groups::operation_in(isa, set.semantics?, &group::decode(isa, bytes).ok()?, slot)
+}
+
+/// Whether the operation depends on the value.
+fn matters(choices: &[Choice]) -> bool {
+    choices.iter().any(|choice| choice.does != choices[0].does)
 }
 
 impl Part {
-    /// Whether the operation depends on the value.
-    fn matters(&self) -> bool {
-        self.choices.iter().any(|choice| choice.does != self.choices[0].does)
-    }
-
     /// Returns a JSON object according to `field.schema.json`.
     pub fn object(&self) -> Value {
-        let matters = self.matters();
+        let matters = matters(&self.choices);
         let choice = |choice: &Choice| {
             json!({
                 "from": choice.from,
@@ -205,7 +216,7 @@ impl Part {
         let widest = |cell: &dyn Fn(&Choice) -> String| {
             self.choices.iter().map(|choice| cell(choice).chars().count()).max().unwrap_or(0)
         };
-        let matters = self.matters();
+        let matters = matters(&self.choices);
         let merged = self.choices.iter().any(|choice| choice.from != choice.to);
         let (numbers, names) = (widest(&number), widest(&name));
         for choice in &self.choices {

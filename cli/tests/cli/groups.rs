@@ -128,6 +128,15 @@ fn an_operation_of_a_group_says_what_it_does() {
 }
 
 #[test]
+fn fields_of_operations_show_what_they_change() {
+    let sat = isaforge(&["explain", "usc", "FMAD", "sat"]).expect(0);
+    assert!(sat.out().contains("fmad.sat ft0") && sat.out().contains("T = (if 0.0 < a "), "{}", sat.out());
+    assert!(sat.out().contains("T = fma(A as f32, B as f32, C as f32) as u32"), "{}", sat.out());
+    let object = json::objects(&isaforge(&["explain", "usc", "FMAD", "sat", "--json"]).expect(0)).remove(0);
+    assert!(object["values"][1]["operation"].as_str().is_some_and(|text| text.contains("T = ")), "{object}");
+}
+
+#[test]
 fn recorded_groups_records_and_programs_are_replayed() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, content: &str| {

@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 
 use super::Field;
 use crate::annotate::Role;
-use crate::group::info::registers;
+use crate::group::info::{operations, registers};
 use crate::group::table::{Operation, Record, Type};
 use crate::group::text::register;
 use crate::group::{Group, GroupIsa, Values, canonical};
-use crate::semantics::{Semantics, compose, show};
+use crate::semantics::{Semantics, compose, instantiate, show};
 use crate::text::Line;
 
 /// A group that contains only this operation, if possible.
@@ -46,6 +46,20 @@ pub fn operation(isa: &'static GroupIsa, semantics: &Semantics, group: &Group) -
     let shape = compose(semantics, isa, &group.values(isa)).ok()?;
     let name = |operand: u16| isa.operands.get(usize::from(operand)).map_or("?", |operand| operand.name);
     Some(show(semantics, &shape, name))
+}
+
+/// What the operation in a slot of a group does by itself: its text once the fields of the group are known, with the
+/// names of wires and roles. `None` when the specification does not say it.
+pub fn operation_in(isa: &'static GroupIsa, semantics: &Semantics, group: &Group, slot: usize) -> Option<String> {
+    let (_, number, _) = operations(isa, group).find(|(found, ..)| *found == slot)?;
+    let operation = semantics.operations.get(number).filter(|operation| !operation.text.is_empty())?;
+    let (values, slot) = (group.values(isa), u8::try_from(slot).ok()?);
+    let modifiers = operation.modifiers;
+    let value = |index: u16| modifiers.get(usize::from(index)).map_or(0, |of| of.in_group(isa, &values, slot, (0, 1)));
+    let roles = semantics.path.as_ref().map_or(&[][..], |path| path.roles);
+    let names = isa.operands.iter().map(|operand| operand.name).chain(roles.iter().copied());
+    let name = |operand: u16| names.clone().nth(usize::from(operand)).unwrap_or("?");
+    Some(show(semantics, &instantiate(semantics, operation, value), name))
 }
 
 /// The registers that a group reads or writes: the name of each, and the operand that refers to it.

@@ -101,6 +101,20 @@ fn stays(path: &DataPath, isa: &GroupIsa, values: &Values) -> u64 {
     path.stays.iter().filter(applies).fold(0, |all, s| all | s.operands)
 }
 
+impl Modifier {
+    /// Its value for the operation in a slot of a group, in one of some repetitions.
+    pub(crate) fn in_group(&self, isa: &GroupIsa, values: &Values, slot: u8, repetitions: (u16, u16)) -> u64 {
+        let own = |of: u8| usize::from(if of == Token::OWN { slot } else { of });
+        match *self {
+            Modifier::Field(of, field) => values.get(isa, own(of), field.into()) as u64,
+            Modifier::Present(of) => values.has(own(of)).into(),
+            Modifier::Repetition => repetitions.0.into(),
+            Modifier::Repetitions => repetitions.1.into(),
+            Modifier::Form(_) | Modifier::Suffix(..) => 0,
+        }
+    }
+}
+
 struct Composer<'a> {
     semantics: &'a Semantics,
     isa: &'a GroupIsa,
@@ -149,7 +163,9 @@ impl Composer<'_> {
     /// Adds the graph of an operation in a slot, executed under a condition.
     fn inline(&mut self, operation: &Operation, slot: u8, when: u16) -> Result<(), Missing> {
         let mut map: Vec<u16> = Vec::with_capacity(operation.nodes.len());
-        let modifiers: Vec<u64> = operation.modifiers.iter().map(|m| self.modifier(*m, slot)).collect();
+        let repetitions = (self.repetition, self.repetitions);
+        let value = |modifier: &Modifier| modifier.in_group(self.isa, self.values, slot, repetitions);
+        let modifiers: Vec<u64> = operation.modifiers.iter().map(value).collect();
         let modifier = |index: u16| modifiers.get(usize::from(index)).copied().unwrap_or(0);
         for node in operation.nodes {
             let id = match chosen(&mut self.shape, operation, node, &map, modifier) {
@@ -159,17 +175,6 @@ impl Composer<'_> {
             map.push(id);
         }
         if self.shape.nodes.len() > MAX_NODES { Err(Missing::TooLarge) } else { Ok(()) }
-    }
-
-    fn modifier(&self, modifier: Modifier, slot: u8) -> u64 {
-        let own = |of: u8| usize::from(if of == Token::OWN { slot } else { of });
-        match modifier {
-            Modifier::Field(of, field) => self.values.get(self.isa, own(of), field.into()) as u64,
-            Modifier::Present(of) => self.values.has(own(of)).into(),
-            Modifier::Repetition => self.repetition.into(),
-            Modifier::Repetitions => self.repetitions.into(),
-            Modifier::Form(_) | Modifier::Suffix(..) => 0,
-        }
     }
 
     fn node(&mut self, operation: &Operation, node: &Node, map: &[u16], slot: u8, when: u16) -> Result<u16, Missing> {
