@@ -219,6 +219,9 @@ fn a_value_of_one_generation_does_nothing_else_in_another() {
         let found = diff_streams(of(old), of(new));
         assert_eq!((operations(&found), found.operations_changed()), (vec![], 0), "{}", found.to_text());
         assert_eq!((found.old.enums, found.new.enums), (1, 1));
+        // The enum has another value, not another name.
+        assert!(!found.to_text().contains("since"), "{}", found.to_text());
+        assert_eq!(found.definitions.len(), 1, "{}", found.to_text());
     }
 }
 

@@ -10,13 +10,7 @@ use crate::table::Enum;
 /// The enums as they are in the engine's generation, with their indices in the tables. An enum whose values differ
 /// between generations is several in the tables.
 pub fn enums(engine: Engine) -> impl Iterator<Item = (usize, Enum)> {
-    let part = move |of: &Enum| {
-        let later = of.name.split_once(" since ").and_then(|(name, since)| {
-            let named = engine.stream.generation_names.iter().find(|(name, _)| *name == since);
-            Some((name, named.map_or_else(|| since.parse().ok(), |(_, number)| Some(*number))?))
-        });
-        later.unwrap_or((of.name, 0))
-    };
+    let part = move |of: &Enum| part(engine, of);
     engine.stream.enums.iter().enumerate().filter_map(move |(index, of)| {
         let (name, since) = part(of);
         let there = since..=engine.generation;
@@ -27,6 +21,20 @@ pub fn enums(engine: Engine) -> impl Iterator<Item = (usize, Enum)> {
         (since <= engine.generation && engine.stream.enums.iter().all(is_latest))
             .then_some((index, Enum { name, ..*of }))
     })
+}
+
+/// The name of an enum in the specification.
+pub fn enum_name(engine: Engine, of: &Enum) -> &'static str {
+    part(engine, of).0
+}
+
+/// The name of an enum in the specification, and the generation from which on it has the values of this one.
+fn part(engine: Engine, of: &Enum) -> (&'static str, u32) {
+    let later = of.name.split_once(" since ").and_then(|(name, since)| {
+        let named = engine.stream.generation_names.iter().find(|(name, _)| *name == since);
+        Some((name, named.map_or_else(|| since.parse().ok(), |(_, number)| Some(*number))?))
+    });
+    later.unwrap_or((of.name, 0))
 }
 
 /// The semantics of an instruction, if the specification has them: the full text, and the text that remains once the

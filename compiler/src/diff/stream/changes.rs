@@ -1,5 +1,6 @@
 //! Differences between layouts, member by member.
 
+use isaforge_core::explain::streams::enum_name;
 use isaforge_core::stream::{Engine, Field, Input, Layout, Notation, Operand, Piece, Role, Source, Token, Type};
 use isaforge_core::table::{Access, Target};
 
@@ -263,7 +264,8 @@ impl Side {
         match field.ty {
             Type::Number(notation) => number(notation, field.signed),
             Type::Enum(names, rest) => {
-                let name = stream.enums.get(usize::from(names)).map_or("", |names| names.name);
+                let found = stream.enums.get(usize::from(names));
+                let name = found.map_or("", |names| enum_name(self.engine, names));
                 match rest {
                     Some(notation) => format!("`{name}` or {}", number(notation, field.signed)),
                     None => format!("`{name}`"),

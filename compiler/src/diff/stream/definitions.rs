@@ -1,5 +1,6 @@
 //! Differences between enums, banks and kinds.
 
+use isaforge_core::explain::streams::enums;
 use isaforge_core::stream::{Bank, Engine, Layout, Set};
 
 use super::changes::reading;
@@ -16,7 +17,10 @@ pub(super) fn of(was: Revision<Engine>, is: Revision<Engine>) -> Vec<DefinitionD
     let (old, new) = (was.tables, is.tables);
     let (was, is) = if was.runs_as(is) { (was, is) } else { (old.into(), new.into()) };
     let mut out = Vec::new();
-    let enums = |engine: Engine| engine.stream.enums.iter().map(|names| (names.name, names));
+    let enums = |engine: Engine| {
+        let found = enums(engine).map(|(index, of)| (of.name, &engine.stream.enums[index]));
+        found.collect::<Vec<_>>().into_iter()
+    };
     pairs(Sort::Enum, enums(old), enums(new), &mut out, enum_changes);
     let banks = |engine: Engine| engine.stream.banks.iter().map(|bank| (bank.name, bank));
     pairs(Sort::Bank, banks(old), banks(new), &mut out, bank);

@@ -1,7 +1,7 @@
 //! The instructions of a generation, with the layouts that exist in it.
 
+use isaforge_core::explain::streams::enums;
 use isaforge_core::stream::{Engine, Layout, Role, Wide};
-use isaforge_core::table::Enum;
 
 use crate::diff::difference::{Instruction, Pattern};
 use crate::diff::revision::Side;
@@ -41,12 +41,6 @@ pub(super) fn active(engine: Engine, layout: &Layout) -> bool {
     (layout.since..=layout.until).contains(&engine.generation)
 }
 
-/// Whether an enum holds the values of another one in some generations.
-fn is_part(part: &Enum, all: &[Enum]) -> bool {
-    let whole = part.name.split_once(" since ").map(|(whole, _)| whole);
-    whole.is_some_and(|whole| all.iter().any(|names| names.name == whole))
-}
-
 impl Generation {
     pub(super) fn new(engine: Engine) -> Generation {
         let mut instructions: Vec<Entry> = engine
@@ -72,7 +66,7 @@ impl Generation {
             name: stream.name.to_owned(),
             word_bits: 8 * u16::from(stream.longest),
             instructions: self.instructions.len(),
-            enums: stream.enums.iter().filter(|part| !is_part(part, stream.enums)).count(),
+            enums: enums(self.engine).count(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! How the words of an instruction decode: by proof, by a counterexample, or by sampling.
 
+use isaforge_core::explain::streams::{enum_name, enums};
 use isaforge_core::sample::Random;
 use isaforge_core::stream::{Engine, Field, Layout, MAX_NESTING, Role, Source, Type, Wide, insert};
 use isaforge_core::table::Enum;
@@ -104,11 +105,12 @@ impl Pair {
         match ty {
             Type::Enum(index, _) => {
                 let Some(own) = self.old.stream.enums.get(usize::from(index)) else { return Vec::new() };
-                let other = self.new.stream.enums.iter().find(|other| other.name == own.name);
+                let name = enum_name(self.old, own);
+                let other = enums(self.new).map(|(_, other)| other).find(|other| other.name == name);
                 let named = |names: &Enum, bits: u64| names.value(bits).map(|value| value.text);
-                let values = own.values.iter().chain(other.map_or(&[][..], |other| other.values));
+                let values = own.values.iter().chain(other.as_ref().map_or(&[][..], |other| other.values));
                 let bits = values.map(|value| value.bits);
-                bits.filter(|bits| named(own, *bits) != other.and_then(|other| named(other, *bits))).collect()
+                bits.filter(|bits| named(own, *bits) != other.as_ref().and_then(|other| named(other, *bits))).collect()
             }
             Type::Set(set, _) if depth < MAX_NESTING => {
                 let layouts = self.old.stream.layouts_of(set.into()).iter();
