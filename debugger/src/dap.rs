@@ -4,14 +4,19 @@
 //! variables, and each lane is a child of a register. Sources are the program's assembly if available, otherwise the
 //! disassembly. A separate thread reads requests, so that a running program can be paused.
 //!
+//! Registers cannot be set. A machine shows its state to an observer, which cannot change it, and a program goes back by
+//! running again from its start: a change would be lost there, or the run would no longer be the one that was observed.
+//!
 //! - `protocol`: messages
 //! - `server`: answers requests at stops, and while the program runs
 //! - `breakpoints`: what an editor has set
+//! - `disassembly`: the instructions around a place
 //! - `first`: lines and columns as an editor counts them
 //! - `paths`: paths as an editor writes them
 //! - `state`: frames, variables and memory
 
 mod breakpoints;
+mod disassembly;
 mod first;
 mod paths;
 mod protocol;
@@ -75,7 +80,7 @@ impl Wanted {
 pub type Open<'a> = &'a mut dyn FnMut(&Wanted) -> Result<(Listing, Box<dyn Machine>), String>;
 
 /// What the server can do.
-const CAPABILITIES: [&str; 11] = [
+const CAPABILITIES: [&str; 13] = [
     "supportsConfigurationDoneRequest",
     "supportsStepBack",
     "supportsConditionalBreakpoints",
@@ -87,6 +92,9 @@ const CAPABILITIES: [&str; 11] = [
     "supportsDataBreakpoints",
     "supportsDataBreakpointBytes",
     "supportsCompletionsRequest",
+    "supportsDisassembleRequest",
+    // Every step is one of an instruction.
+    "supportsSteppingGranularity",
 ];
 
 /// Serves one editor on standard input and output. Messages that are no requests cannot be answered: `complain` is

@@ -327,6 +327,43 @@ fn memory_is_read_up_to_what_is_not_mapped() {
 }
 
 #[test]
+fn an_editor_shows_the_disassembly_around_an_instruction() {
+    let mut editor = Editor::new(FACTORIAL);
+    let can = editor.ask("initialize", json!({ "adapterID": "isaforge" }));
+    assert_eq!((&can["supportsDisassembleRequest"], &can["supportsSteppingGranularity"]), (&json!(true), &json!(true)));
+    editor.ask("launch", json!({ "program": "launch.yaml" }));
+    editor.ask("configurationDone", json!({}));
+    editor.stop();
+    let frame = editor.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"][0].clone();
+    let reference = frame["instructionPointerReference"].as_str().expect("a reference").to_owned();
+    let mut ask = |reference: &str, offset: i64, from: i64, count: u64| {
+        let arguments = json!({
+            "memoryReference": reference, "offset": offset, "instructionOffset": from, "instructionCount": count,
+        });
+        let body = editor.ask("disassemble", arguments);
+        body["instructions"].as_array().expect("a list").clone()
+    };
+    let found = ask(&reference, 0, -2, 5);
+    let of = |key: &str| found.iter().map(|one| one[key].clone()).collect::<Vec<Value>>();
+    assert_eq!(of("address"), ["-1", "-1", "0x0", "0x4", "0x8"]);
+    assert_eq!((of("presentationHint")[1].clone(), of("presentationHint")[2].clone()), (json!("invalid"), Value::Null));
+    assert_eq!((&found[2]["symbol"], &found[2]["line"], &found[4]["line"]), (&json!("start"), &json!(2), &json!(4)));
+    assert_eq!((&found[2]["instructionBytes"], &found[3]["symbol"]), (&json!("13010040"), &Value::Null));
+    assert!(found[2]["instruction"].as_str().is_some_and(|text| text.starts_with("li sp, ")), "{}", found[2]);
+    assert!(found[2]["location"]["path"].as_str().is_some_and(|path| path.ends_with("launch.yaml")), "{}", found[2]);
+    let addresses = |found: &[Value]| found.iter().map(|one| one["address"].clone()).collect::<Vec<Value>>();
+    assert_eq!(addresses(&ask("0x10", -4, 1, 2)), ["0x10", "0x14"]);
+    // The program ends, and memory that is no program holds no instructions of it.
+    assert_eq!(addresses(&ask("0x40", 0, 0, 3)), ["0x40", "-1", "-1"]);
+    assert_eq!(addresses(&ask("0x40", 0, -19, 3)), ["-1", "0x0", "0x4"]);
+    assert_eq!(addresses(&ask("0xffff0000", 0, -1, 2)), ["-1", "-1"]);
+    let refused = editor.response("disassemble", json!({ "memoryReference": "start", "instructionCount": 1 }));
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`start` is not the address")), "{refused}");
+    editor.ask("stepIn", json!({ "threadId": 1, "granularity": "instruction" }));
+    assert_eq!(place(&editor.stop()), "0x4");
+}
+
+#[test]
 fn lines_and_columns_count_from_where_an_editor_counts() {
     let mut editor = Editor::new(FACTORIAL);
     editor.ask("initialize", json!({ "linesStartAt1": false, "columnsStartAt1": false }));

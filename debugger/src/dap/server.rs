@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use serde_json::{Value, json};
 
 use super::breakpoints::{self, Breakpoints};
+use super::disassembly;
 use super::first::First;
 use super::paths::Paths;
 use super::state::{self, DISASSEMBLY, FRAME};
@@ -291,6 +292,9 @@ impl<'a> Server<'a> {
                 }
                 let text: String = session.listing.lines.iter().map(|line| line.text.clone() + "\n").collect();
                 json!({ "content": text })
+            }
+            "disassemble" => {
+                return Some(disassembly::disassemble(session, stop, arguments, (self.first, self.paths)));
             }
             "readMemory" => return Some(state::memory(session, stop, arguments)),
             "pause" | "setExceptionBreakpoints" => json!({}),

@@ -45,15 +45,17 @@ pub(super) fn stack(
         "line": line.or(index.map(|index| index + 1)).map_or(0, |line| first.shown_line(line)),
         "column": first.shown_column(0), "instructionPointerReference": format!("{pc:#x}"),
     });
-    frame["source"] = match (&session.listing.path, line) {
-        (Some(path), Some(_)) => {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            json!({ "name": path.file_name().map(|name| name.to_string_lossy()), "path": paths.write(&path) })
-        }
-        _ => json!({ "name": "disassembly", "sourceReference": DISASSEMBLY }),
-    };
+    let disassembly = || json!({ "name": "disassembly", "sourceReference": DISASSEMBLY });
+    frame["source"] = source(session, line, paths).unwrap_or_else(disassembly);
     let frames = if arguments["startFrame"].as_u64().unwrap_or(0) == 0 { vec![frame] } else { Vec::new() };
     json!({ "stackFrames": frames, "totalFrames": 1 })
+}
+
+/// The file with a line of the program's source. `None` if it has no such file.
+pub(super) fn source(session: &Session<'_>, line: Option<usize>, paths: Paths) -> Option<Value> {
+    let path = session.listing.path.as_ref().filter(|_| line.is_some())?;
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Some(json!({ "name": path.file_name().map(|name| name.to_string_lossy()), "path": paths.write(&path) }))
 }
 
 /// The banks of registers.
