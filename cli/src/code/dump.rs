@@ -6,6 +6,7 @@
 //! - `listing`: other lines of an address, digits, and perhaps a text
 //! - `source`: numbers and strings in source code, whose escapes are in `escapes`
 //! - `objects`: what `dis --json` prints
+//! - `records`: Intel HEX and base64
 //! - `table`: lines of numbers whose first may be addresses, and which may be decimal
 //! - `directives`: data of an assembler
 
@@ -14,6 +15,7 @@ pub mod directives;
 mod escapes;
 mod listing;
 pub mod objects;
+pub mod records;
 mod row;
 pub mod source;
 pub mod table;

@@ -37,7 +37,7 @@ use crate::paint::{BOLD, HELP, paint};
 use crate::words::{self, Encoding, detect, word_bytes};
 use dump::directives::{as_arrays, unmarked};
 use dump::source::{self, Source};
-use dump::{Dump, objects, table};
+use dump::{Dump, objects, records, table};
 
 /// How code is to be read; `None` fields are detected.
 #[derive(Clone, Copy, Debug, Default)]
@@ -217,6 +217,12 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     if let Some(digits) = text.and_then(objects::read) {
         return plain(tables, digits.as_bytes(), Some(Order::Memory));
     }
+    if let Some(found) = text.and_then(records::intel_hex) {
+        return match found {
+            Ok((address, bytes)) => Code { address, ..cut(tables, Bytes { bytes, lines: Vec::new() }) },
+            Err(mistake) => Code { mistake: Some(mistake), ..Code::default() },
+        };
+    }
     // Streams read values of any length.
     let is_numbered = body.windows(2).any(|pair| matches!(pair, b"0x" | b"0X"));
     let is_stream = matches!(tables, Tables::Streams(_));
@@ -249,6 +255,9 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     }
     let mut found = None;
     if plain.mistake.is_some() {
+        if let Some(code) = text.and_then(|text| of_base64(tables, text)) {
+            return code;
+        }
         match text.map_or(Ok(None), |text| source::read(text, size)) {
             Ok(Some(Source::Digits(digits, notes))) => return of_strings(tables, &digits, notes, order),
             Ok(source) => found = source,
@@ -318,6 +327,13 @@ fn text(tables: Tables, body: &[u8], order: Option<Order>, detected: bool) -> Co
     }
 }
 
+/// Reads base64. `None` unless all of it decodes, since many texts might be base64.
+fn of_base64(tables: Tables, text: &str) -> Option<Code> {
+    let code = cut(tables, Bytes { bytes: records::base64(text)?, lines: Vec::new() });
+    let is_whole = code.mistake.is_none() && Decoded::of(tables, &code.code).is_whole();
+    is_whole.then(|| Code { note: Some("read as base64".to_owned()), ..code })
+}
+
 /// How digits are read that are instructions in both orders.
 const EITHER: &str = "read as values of words, although all of it decodes as bytes in memory order, too; \
                       `--order memory` selects that";
@@ -361,7 +377,7 @@ fn explained(code: Code, text: Option<&str>) -> Code {
     }
     let message = format!("`{shown}` is neither hexadecimal digits nor a line of a dump or listing that is known");
     let help = "machine code is read as digits with or without `0x`, output of `xxd`, `hexdump -C`, `od`, `objdump` and \
-                gdb, listings, C arrays, JSON, strings with `\\x`, or raw bytes; assembly goes to `isaforge asm`";
+                gdb, listings, Intel HEX, base64, C arrays, JSON, strings with `\\x`, or raw bytes; assembly goes to `isaforge asm`";
     Code { mistake: Some(Mistake { place: Place::Text(line, column), message, help: help.to_owned() }), ..code }
 }
 

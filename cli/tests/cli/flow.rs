@@ -270,7 +270,7 @@ fn a_computed_branch_that_does_not_follow_the_convention_may_lead_anywhere() {
 #[test]
 fn objects_of_instructions_tell_calls_from_jumps() {
     let flows = |arguments: &[&str], text: &str| -> Vec<String> {
-        let found = super::json::objects(&isaforge_with(arguments, text).expect(0));
+        let found = json::objects(&isaforge_with(arguments, text).expect(0));
         let branches = found.iter().filter(|one| one["mnemonic"] == "BRANCHZI");
         branches.map(|one| one["flow"]["kind"].as_str().expect("a kind").to_owned()).collect()
     };

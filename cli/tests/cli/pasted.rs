@@ -29,6 +29,73 @@ fn what_stands_beside_a_list_in_braces_is_read_or_reported() {
 }
 
 #[test]
+fn records_of_intel_hex_are_read_with_their_address() {
+    let sum = |record: &str| {
+        let bytes =
+            (0..record.len() / 2).map(|at| u8::from_str_radix(&record[2 * at..2 * at + 2], 16).expect("digits"));
+        format!(":{record}{:02X}\n", bytes.fold(0u8, u8::wrapping_add).wrapping_neg())
+    };
+    let (upper, end) = (sum("020000041000"), sum("00000001"));
+    let (first, second) = (sum("081000000200000000C19100"), sum("081008000400000000C39100"));
+    let whole = format!("{upper}{first}{second}{end}");
+    let run = dis(&whole).expect(0);
+    assert_eq!((run.out(), run.err.as_str()), (TWO, ""));
+    let objects = json::objects(&isaforge_with(&["dis", "valhall", "--json"], &whole).expect(0));
+    assert_eq!(objects[1]["address"], 0x1000_1008);
+    let far = sum("081010000400000000C39100");
+    let run = dis(format!("{first}{far}{end}")).expect(1);
+    assert_eq!(run.out().lines().count(), 3, "the gap is zeros: {}", run.out());
+    let explained = isaforge_with(&["explain", "valhall", "-"], &whole).expect(0);
+    assert_eq!(explained.out().matches("MOV.i32").count(), 4, "{}", explained.out());
+    let damaged = first.replace("C191", "C192");
+    for (text, part) in [
+        (format!("{damaged}{end}"), "<stdin>:1:1: error: the checksum of the record is wrong"),
+        (format!("{first}{}", &second[..9]), "<stdin>:2:1: error: the record"),
+        (format!("{second}{first}"), "<stdin>:2:1: error: the record does not follow the one before it"),
+        (format!("{first}{end}{second}"), "<stdin>:3:1: error: something follows the record that ends the file"),
+        (format!("{first}nothing\n"), "<stdin>:2:1: error: this is no record"),
+    ] {
+        let run = dis(&text).expect(1);
+        assert!(run.out().is_empty() && run.err.starts_with(part), "{text}\n{}{}", run.out(), run.err);
+    }
+}
+
+#[test]
+fn base64_is_read_if_all_of_it_is_code() {
+    let text = "AgAAAADBkQAEAAAAAMORAA==\n";
+    let run = dis(text).expect(0);
+    assert_eq!((run.out(), run.err.as_str()), (TWO, "<stdin>: note: read as base64\n"));
+    let wrapped = "AgAAAADBkQAE\nAAAAAMORAA==\n";
+    assert_eq!(dis(wrapped).expect(0).out(), TWO);
+    assert!(isaforge(&["explain", "valhall", "AgAAAADBkQA="]).expect(0).out().contains("MOV.i32 r1, r2"));
+    // Digits stay digits, and names stay names.
+    assert_eq!(dis("0091c10000000002").expect(0).out(), MOV);
+    let other = dis("AgAAAADBkQD/////////").expect(1);
+    assert!(other.out().is_empty() && other.err.contains("is neither hexadecimal digits nor"), "{}", other.err);
+    let assembly = dis("BARRIERBARRIER==\n").expect(1);
+    assert!(assembly.out().is_empty(), "{}", assembly.out());
+}
+
+#[test]
+fn listings_of_ida_and_ghidra_are_read() {
+    for lines in [
+        ".text:0000000000001000 02 00 00 00 00 C1 91 00\n.text:0000000000001008 04 00 00 00 00 C3 91 00\n",
+        ".text:00001000  02 00 00 00 00 C1 91 00    MOV r1, r2\n.text:00001008  04 00 00 00 00 C3 91 00    MOV r3, r4\n",
+        "        ram:00101000 02 00 00 00 00 c1 91 00     MOV r1,r2\n        \
+         ram:00101008 04 00 00 00 00 c3 91 00     MOV r3,r4\n",
+        "00101000 02 00 00 00 00 c1 91 00     ??\n00101008 04 00 00 00 00 c3 91 00     ??\n",
+    ] {
+        assert_eq!(dis(lines).expect(0).out(), TWO, "{lines}");
+    }
+    let explained = isaforge_with(&["explain", "valhall", "-"], ".text:1000 02 00 00 00 00 C1 91 00\n").expect(0);
+    assert!(explained.out().contains("MOV.i32 r1, r2"), "{}", explained.out());
+    // Addresses that go back are no listing, and labels are no segments.
+    dis(".text:1008 02 00 00 00 00 C1 91 00\n.text:1000 04 00 00 00 00 C3 91 00\n").expect(1);
+    let label = dis("l:fadd.f32 r2, r2, u0\n").expect(1);
+    assert!(label.err.contains("this is assembly"), "{}", label.err);
+}
+
+#[test]
 fn a_number_with_0x_ends_with_its_digits() {
     let run = dis("0x91c10000000002\n".repeat(8)).expect(0);
     assert_eq!((run.out(), run.err.as_str()), (MOV.repeat(8).as_str(), ""));

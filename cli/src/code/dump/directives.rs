@@ -1,4 +1,4 @@
-//! Reads what a compiler writes for an assembler, and what mail and `diff` put in front of lines.
+//! Reads what a compiler writes for an assembler, and what mail, `diff` and disassemblers put in front of lines.
 
 use std::borrow::Cow;
 
@@ -38,7 +38,7 @@ pub fn as_arrays(text: &str) -> Option<String> {
     has_data.then_some(out)
 }
 
-/// A text without the marks of quoted mail or of a `diff` at the beginning of its lines. Of a `diff`, lines that it
+/// A text without the marks of quoted mail or of a `diff`, or the segments of addresses, at the beginning of its lines. Of a `diff`, lines that it
 /// removes are left out, and so is what is above its first change.
 pub fn unmarked(text: &str) -> Cow<'_, str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
@@ -53,5 +53,34 @@ pub fn unmarked(text: &str) -> Cow<'_, str> {
             return Cow::Owned(unmarked.collect::<Vec<_>>().join("\n"));
         }
     }
-    Cow::Borrowed(text)
+    match without_segments(text) {
+        Some(text) => Cow::Owned(text),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Lines without the segments that IDA and Ghidra write before their addresses: `00401000: 55` for `.text:00401000 55`.
+/// `None` if a line has none, or the addresses do not ascend.
+fn without_segments(text: &str) -> Option<String> {
+    let (mut out, mut last) = (String::with_capacity(text.len()), None);
+    for line in text.lines() {
+        if !line.trim().is_empty() {
+            let (segment, rest) = line.trim_start().split_once(':')?;
+            let (digits, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+            let is_name = |c: char| c.is_alphanumeric() || "._$@".contains(c);
+            let is_segment = segment.starts_with(|c: char| !c.is_ascii_digit()) && segment.chars().all(is_name);
+            // A label may stand before a mnemonic such as `FADD`.
+            let is_address = (4..=16).contains(&digits.len()) && digits.contains(|c: char| c.is_ascii_digit());
+            let address = u64::from_str_radix(digits, 16).ok().filter(|_| is_segment && is_address)?;
+            if last.is_some_and(|last| address < last) {
+                return None;
+            }
+            last = Some(address);
+            out.push_str(digits);
+            out.push(':');
+            out.push_str(after);
+        }
+        out.push('\n');
+    }
+    last.map(|_| out)
 }
