@@ -1,4 +1,4 @@
-//! Loops of the example whose 32 lanes execute together, with the same loops in Rust.
+//! Loops of the example whose 32 lanes execute together, with the same loops in Rust, which the compiler vectorizes.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -10,10 +10,12 @@ use isaforge_core::semantics::Semantics;
 use isaforge_runtime::exec::Executor;
 pub use isaforge_runtime::exec::lanes::engine::WarpEngine;
 
+use crate::native::dispatched;
+
 /// The lanes of the example.
 pub const LANES: usize = 32;
 /// One word for each lane.
-type Words = [u32; LANES];
+pub type Words = [u32; LANES];
 
 /// A machine of the example.
 pub type Machine = isaforge_core::machine::Machine<LANES>;
@@ -38,8 +40,8 @@ pub struct Loop {
     pub name: &'static str,
     /// The assembly text. It begins with the rounds in `r0` and the address of the lane's word in `r6`.
     pub text: &'static str,
-    /// The same loop in Rust, which returns the final value of `r1`.
-    pub native: fn(u32) -> Words,
+    /// The same loop in Rust, which writes the final value of `r1` in each lane.
+    pub native: fn(&mut Words, u32),
     /// The number of rounds.
     pub rounds: u32,
 }
@@ -66,9 +68,15 @@ again:
     end
 ";
 
-fn integers(rounds: u32) -> Words {
+dispatched! {
+    /// Mixes integers.
+    integers(out: &mut Words, rounds: u32) = integers_lanes
+}
+
+#[inline(always)]
+fn integers_lanes(out: &mut Words, rounds: u32) {
     let (mut x, mut y): (Words, Words) = (std::array::from_fn(|lane| lane as u32), [77; LANES]);
-    for _ in 0..black_box(rounds) {
+    for _ in 0..rounds {
         for (x, y) in x.iter_mut().zip(&mut y) {
             *x = x.wrapping_add(*y);
             *y = y.wrapping_mul(*x);
@@ -77,7 +85,7 @@ fn integers(rounds: u32) -> Words {
             *x = x.wrapping_add(z.wrapping_mul(z));
         }
     }
-    x
+    *out = x;
 }
 
 const DIVERGING: &str = "
@@ -95,18 +103,24 @@ other:
     end
 ";
 
-fn diverging(rounds: u32) -> Words {
-    std::array::from_fn(|lane| {
-        let (mut x, mut y) = (lane as u32, 77u32);
-        for _ in 0..black_box(rounds + lane as u32) {
-            x = x.wrapping_add(y);
-            y = y.wrapping_mul(x);
-            if x == y {
-                y = y.wrapping_add(1);
-            }
+dispatched! {
+    /// Mixes integers, with another number of rounds in each lane.
+    diverging(out: &mut Words, rounds: u32) = diverging_lanes
+}
+
+#[inline(always)]
+fn diverging_lanes(out: &mut Words, rounds: u32) {
+    let (mut x, mut y): (Words, Words) = (std::array::from_fn(|lane| lane as u32), [77; LANES]);
+    for round in 0..rounds + LANES as u32 - 1 {
+        for (lane, (x, y)) in x.iter_mut().zip(&mut y).enumerate() {
+            let goes = round < rounds + lane as u32;
+            let sum = x.wrapping_add(*y);
+            let product = y.wrapping_mul(sum);
+            let next = if sum == product { product.wrapping_add(1) } else { product };
+            (*x, *y) = if goes { (sum, next) } else { (*x, *y) };
         }
-        x
-    })
+    }
+    *out = x;
 }
 
 const MEMORY: &str = "
@@ -120,15 +134,21 @@ again:
     end
 ";
 
-fn memory(rounds: u32) -> Words {
+dispatched! {
+    /// Adds to words of memory.
+    memory(out: &mut Words, rounds: u32) = memory_lanes
+}
+
+#[inline(always)]
+fn memory_lanes(out: &mut Words, rounds: u32) {
     let (mut x, mut words): (Words, Words) = (std::array::from_fn(|lane| lane as u32), [0; LANES]);
-    for _ in 0..black_box(rounds) {
+    for _ in 0..rounds {
         for (x, word) in x.iter_mut().zip(black_box(&mut words)) {
             *x = x.wrapping_add(*word);
             *word = *x;
         }
     }
-    x
+    *out = x;
 }
 
 impl Example {

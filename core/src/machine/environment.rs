@@ -9,7 +9,7 @@ use super::encoding::Encoding;
 use super::functions;
 use super::host::{Host, Intrinsic, Touched};
 use super::location::{Location, cut};
-use super::memory::{Access, Memory, MemoryFault};
+use super::memory::{Access, Memory, MemoryFault, number, within};
 use super::registers::{Registers, set_lanes, wrapped};
 use super::table::Hardware;
 use super::trap::Reason;
@@ -260,18 +260,51 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
         let (own, mut value) = (self.own(space), [0; L]);
+        let size = u64::from(ty.size().div_ceil(8));
+        if L > 1 && own.is_none() && self.touched.is_none() {
+            // Lanes often access one region.
+            let mut region: (u64, &[u8]) = (0, &[]);
+            for (lane, address) in self.lanes(address, mask) {
+                self.check(Access::Read, address, size)?;
+                let found = within(region.0, region.1.len(), address, size);
+                value[lane] = match found.and_then(|range| region.1.get(range)) {
+                    Some(bytes) => number(bytes),
+                    None => {
+                        region = self.memory.region(address).unwrap_or_default();
+                        self.memory.read(address, size).map_err(no_access(Access::Read, address, size))?
+                    }
+                };
+            }
+            return Ok(value);
+        }
         for (lane, address) in self.lanes(address, mask) {
             self.touch(|| Touched::By(lane as u8, false, own));
-            value[lane] = self.load_one(space, address, u64::from(ty.size().div_ceil(8)))?;
+            value[lane] = self.load_one(space, address, size)?;
         }
         Ok(value)
     }
 
     fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
-        let own = self.own(space);
-        for (lane, address) in self.lanes(address, mask) {
+        let (own, size) = (self.own(space), u64::from(ty.size().div_ceil(8)));
+        let mut lanes = self.lanes(address, mask).peekable();
+        if L > 1 && own.is_none() && self.touched.is_none() && matches!(size, 1..=8) {
+            let aligned = self.tables.2.aligned;
+            let first = lanes.peek().map_or(0, |(_, address)| *address);
+            if let Some((base, region)) = self.memory.region_mut(first) {
+                // The lanes that access the region of the first one.
+                while let Some((lane, address)) = lanes.peek().copied()
+                    && !(aligned && !address.is_multiple_of(size))
+                    && let Some(bytes) =
+                        within(base, region.len(), address, size).and_then(|range| region.get_mut(range))
+                {
+                    bytes.copy_from_slice(&value[lane].to_le_bytes()[..size as usize]);
+                    lanes.next();
+                }
+            }
+        }
+        for (lane, address) in lanes {
             self.touch(|| Touched::By(lane as u8, false, own));
-            self.store_one(space, address, u64::from(ty.size().div_ceil(8)), value[lane])?;
+            self.store_one(space, address, size, value[lane])?;
         }
         Ok(())
     }

@@ -166,6 +166,27 @@ impl DerefMut for Content {
     }
 }
 
+/// The little-endian number that at most 8 bytes are.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => {
+            let mut value = [0; 8];
+            value.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+            u64::from_le_bytes(value)
+        }
+    }
+}
+
+/// The bytes of an access that lie within a region.
+pub(super) fn within(base: u64, len: usize, address: u64, size: u64) -> Option<Range<usize>> {
+    let start = usize::try_from(address.checked_sub(base)?).ok()?;
+    let end = start.checked_add(size as usize)?;
+    (end <= len).then_some(start..end)
+}
+
 #[derive(Debug)]
 struct Region {
     base: u64,
@@ -245,10 +266,20 @@ impl Memory {
     /// # Errors
     /// When the bytes are not mapped.
     pub fn read(&self, address: u64, size: u64) -> Result<u64, MemoryFault> {
-        let bytes = self.bytes(address, size).ok_or(MemoryFault::Unmapped)?;
-        let mut value = [0; 8];
-        value.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        Ok(u64::from_le_bytes(value))
+        self.bytes(address, size).map(number).ok_or(MemoryFault::Unmapped)
+    }
+
+    /// The region that contains an address: its base and its bytes.
+    pub(super) fn region(&self, address: u64) -> Option<(u64, &[u8])> {
+        let (at, _) = self.find(address, 1)?;
+        self.regions.get(at).map(|region| (region.base, &*region.bytes))
+    }
+
+    /// The same to write, if that is allowed and no instructions were fetched from the region.
+    pub(super) fn region_mut(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let (at, _) = self.find(address, 1)?;
+        let region = self.regions.get_mut(at).filter(|region| region.writable && region.code.is_empty())?;
+        Some((region.base, &mut *region.bytes))
     }
 
     /// Writes the low `size` bytes of a number, at most 8.
