@@ -54,11 +54,11 @@ fn program(random: &mut Random, length: u64, memory: bool) -> Vec<u8> {
     let word = |random: &mut Random, at: u64| {
         let bits = random.next() as u32 & 0x00ff_ff00;
         let near = (random.below(16) as u32 * 4) << 16;
-        let data = random.below(6) as u32 * 0x100 | 6 << 11;
+        let data = ((random.below(6) as u32) << 8) | (6 << 11);
         let to = (((random.below(length) as i64 - at as i64) * 4) as u32) << 12;
         match random.below(40) {
             25..34 if memory => match random.below(9) {
-                0..4 => 0x50 + random.below(4) as u32 | data | near,
+                0..4 => (0x50 + random.below(4) as u32) | data | near,
                 4..7 => [0x54, 0x55, 0x57, 0x58][random.below(4) as usize] | data | near,
                 7 => 0x56 | data | (random.below(3) as u32 * 4) << 16,
                 _ => 0x59 | (random.below(4) as u32) << 8 | 6 << 11 | near & !(4 << 16),
@@ -70,7 +70,7 @@ fn program(random: &mut Random, length: u64, memory: bool) -> Vec<u8> {
                 }
             },
             34 => 0x41 | (random.below(6) as u32) << 8 | (random.value() as u32) << 12,
-            35..37 => 0x60 + random.below(2) as u32 | (random.below(4) as u32) << 8 | to,
+            35..37 => (0x60 + random.below(2) as u32) | ((random.below(4) as u32) << 8) | to,
             37 if memory => [0x62 | 7 << 11, 0x63, 0x64 | bits & 0x300, 0x63][random.below(4) as usize],
             38 if memory => [0x65 | bits & !0x8_0000, 0x66 | bits, 0x67 | bits][random.below(3) as usize],
             _ => 0x68 | bits,

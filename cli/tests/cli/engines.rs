@@ -139,13 +139,30 @@ fn a_set_of_ones_own_is_compared_with_its_machine_code() {
     assert!(compared.out().ends_with(" instructions: reference; compiled\n"), "{}", compared.out());
     let unchecked = isaforge(&["run", "--spec", riscv, &sieve, "--unchecked"]).expect(0);
     assert_eq!(unchecked.out(), isaforge(&["run", "--spec", riscv, &sieve]).expect(0).out());
-    // A machine of lanes has only one engine, and the command says so.
-    let lanes = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes");
+    // A machine of several lanes has them all, unless its lanes are masked; the command says so.
+    let lanes =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes/isa.yaml")).expect("it is there");
     let folder = tempfile::tempdir().expect("a folder");
-    let launch = folder.path().join("launch.yaml");
-    fs::write(&launch, "program: |\n  mov r1, #1\n").expect("the file is written");
-    let run = isaforge(&["run", "--spec", lanes, &launch.display().to_string(), "--compare"]).expect(0);
+    let write = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text).expect("the file is written");
+    };
+    write("launch.yaml", "program: |\n  mov r2, #100\n  again:\n  add r1, r1, #1\n  bne r1, r2, again\n");
+    write("lanes.yaml", &lanes);
+    write("masked.yaml", &lanes.replace("divergence: lowest first", "divergence: masked"));
+    let compare = |spec: &str, more: &[&str]| {
+        isaforge_in(folder.path(), &[&["run", "--spec", spec, "launch.yaml"], more].concat(), b"")
+    };
+    let run = compare("lanes.yaml", &["--compare"]).expect(0);
+    assert!(run.out().starts_with("the same, "), "{}{}", run.out(), run.err);
+    assert!(run.out().contains("reference; handlers at level portable"), "{}", run.out());
+    if isaforge_runtime::Level::best().compiles() {
+        let listed = compare("lanes.yaml", &["--dump-jit"]).expect(0);
+        assert!(listed.out().contains("loop 0x4\n0x4: add r1, r1, #1"), "{}", listed.out());
+    }
+    let run = compare("masked.yaml", &["--compare"]).expect(0);
     assert!(run.err.contains("there is no engine to compare"), "{}", run.err);
+    let error = compare("masked.yaml", &["--engine", "handlers"]).expect(2).err;
+    assert!(error.contains("run on the engine `reference` alone"), "{error}");
 }
 
 #[test]

@@ -18,6 +18,8 @@
 //! [`Hardware`] is the section `machine` of a specification.
 
 #[cfg(feature = "alloc")]
+mod access;
+#[cfg(feature = "alloc")]
 mod code;
 #[cfg(feature = "alloc")]
 mod encoding;

@@ -1,6 +1,7 @@
 //! Calls of the host: services that a register selects, and what they write before the instruction has succeeded.
 
-use super::environment::{Running, no_access};
+use super::access::no_access;
+use super::environment::Running;
 use super::host::{Host, Touched};
 use super::memory::{Access, MemoryFault};
 use super::registers::Registers;
