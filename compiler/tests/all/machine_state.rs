@@ -83,6 +83,31 @@ fn a_trap_leaves_registers_as_they_were() {
 }
 
 #[test]
+fn a_trap_between_two_writes_leaves_both_undone() {
+    let text = LANES.replace("uniform: true }, one", "uniform: false }, one").replace(
+        "does: 'd = arr[a]' }",
+        "does: 'd = arr[a]' }\n  both: { doc: C., fixed: { 15..12: 2 }, operands: { d: { bank: v, bits: 1..0, access: write }, a: { bank: v, bits: 3..2 } }, does: 'd = a; arr[a] = 7' }",
+    );
+    let mut machine = loaded::<4>(&compiled(&text).unwrap(), "both v0, v1\n");
+    let [d, a] = ["v0", "v1"].map(|name| machine.register(name).unwrap());
+    for lane in 0..4 {
+        machine.write(d, lane, 5).unwrap();
+        machine.write(a, lane, [1, 2, 9, 0][lane]).unwrap();
+    }
+    let trap = machine.step(&mut ()).unwrap_err();
+    assert_eq!(trap.reason, Reason::State("arr", 9));
+    let left = |machine: &Machine<4>, lane: usize| {
+        let elements = (0..4).map(|element| machine.read_state("arr", element, lane).unwrap());
+        (machine.read(d, lane).unwrap(), elements.sum::<u64>())
+    };
+    assert!((0..4).all(|lane| left(&machine, lane) == (5, 0)));
+    // Without the trap, both are written.
+    machine.write(a, 2, 3).unwrap();
+    machine.step(&mut ()).unwrap();
+    assert!((0..4).all(|lane| left(&machine, lane) == ([1, 2, 3, 0][lane], 7)));
+}
+
+#[test]
 fn an_exchange_compares_the_bits_of_its_type() {
     let mut machine = loaded::<1>(&compiled(SCALAR).unwrap(), "swap r1, r2\n");
     machine.memory.map(0x100, vec![0xf1], true).unwrap();

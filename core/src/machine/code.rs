@@ -4,9 +4,9 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::encoding::{Encoding, Found};
-use super::location::Location;
+use super::location::{Location, registers_of};
 use super::memory::{Access, Memory, MemoryFault, unique};
-use super::table::Hardware;
+use super::table::{Bank, Hardware};
 use super::trap::Reason;
 use crate::group::program::is_last;
 use crate::group::table::GroupIsa;
@@ -14,7 +14,7 @@ use crate::group::value::Values;
 use crate::semantics::compose::Missing;
 use crate::semantics::group::{DataPath, Fields};
 use crate::semantics::inline::{Computed, inline};
-use crate::semantics::{Modifier, Node, Op, Semantics, Shape, Type, compose, instantiate};
+use crate::semantics::{Modifier, NONE, Node, Op, Semantics, Shape, Type, compose, instantiate};
 use crate::stream::Wide;
 
 /// The maximum number of cached instructions. When it is reached, the cache is emptied.
@@ -36,6 +36,8 @@ pub struct Instruction {
     pub shape: Shape,
     /// Its operands, in the numbering of the shape.
     pub operands: Vec<Location>,
+    /// Whether a trap may come between two of its writes, which are undone then.
+    pub undoes: bool,
     /// How its lanes are chosen. `None` for words and instructions of streams, which the active lanes execute.
     pub execution: Option<Execution>,
 }
@@ -134,7 +136,8 @@ fn instruction(
         })?;
         let execution = semantics.path.as_ref().map(|path| path.execution(semantics, isa, &values));
         let ends = is_last(isa, group);
-        return Ok(Instruction { opcode, found, length, ends, unmasks: false, shape, operands, execution });
+        let (unmasks, undoes) = (false, false);
+        return Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, undoes, execution });
     }
     let operation = semantics.operations.get(usize::from(opcode)).filter(|operation| !operation.text.is_empty());
     let operation = operation.ok_or(Reason::NoMeaning(encoding.name(opcode)))?;
@@ -146,7 +149,26 @@ fn instruction(
     let mut flow = semantics.flow.iter();
     let ends = flow.any(|flow| flow.ends && encoding.named_modifier(&found, flow.modifier) == Some(flow.value));
     let unmasks = hardware.unmasks.is_some_and(|intrinsic| operation.intrinsics.contains(&intrinsic));
-    Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, execution: None })
+    let undoes = undoes(hardware, &shape, &operands);
+    Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, undoes, execution: None })
+}
+
+/// Whether one of several writes may fail.
+fn undoes(hardware: &Hardware, shape: &Shape, operands: &[Location]) -> bool {
+    let may_fail = |node: &Node| match (node.op, operands.get(usize::from(node.args[0]))) {
+        // Lanes may select elements that do not exist.
+        (Op::SetState, _) => node.args[1] != NONE,
+        (Op::Write, Some(Location::Discarded(_))) => false,
+        (Op::Write, Some(Location::Register(first, _))) => {
+            let bank = hardware.banks.get(usize::from(first.bank)).filter(|bank| !bank.fixed);
+            let count = |bank: &Bank| registers_of(node.ty.size(), bank.width) * (u32::from(node.args[1]) + 1);
+            bank.is_none_or(|bank| first.index.saturating_add(count(bank)) > bank.count)
+        }
+        (Op::Write, _) => true,
+        _ => false,
+    };
+    let writes = shape.nodes.iter().filter(|node| matches!(node.op, Op::Write | Op::SetState)).count();
+    (writes > 1 || hardware.lanes > 1) && shape.nodes.iter().any(may_fail)
 }
 
 /// Puts the computations of operands from numbers and registers into a shape; the fields that they read become operands.

@@ -140,8 +140,8 @@ impl<const L: usize> Machine<L> {
         let Some(operation) = &self.hardware.start else { return };
         let shape = instantiate(self.semantics, operation, |_| 0);
         let found = Found::Word(0, 0);
-        let (length, ends, unmasks, operands, execution) = (0, false, false, Vec::new(), None);
-        let instruction = Instruction { opcode: 0, found, length, ends, unmasks, shape, operands, execution };
+        let (length, ends, unmasks, operands, undoes, execution) = (0, false, false, Vec::new(), false, None);
+        let instruction = Instruction { opcode: 0, found, length, ends, unmasks, shape, operands, undoes, execution };
         let mut running = Running {
             tables: (self.encoding, self.semantics, self.hardware),
             instruction: &instruction,

@@ -80,7 +80,6 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     }
 }
 
-/// The items that generated operations use.
 /// Registers that an intrinsic accesses.
 fn registers(registers: &Registers) -> TokenStream {
     let Registers { first, name, bank, count, times, writes } = *registers;
@@ -94,6 +93,7 @@ fn registers(registers: &Registers) -> TokenStream {
     }
 }
 
+/// The items that generated operations use.
 pub(crate) fn helpers() -> TokenStream {
     quote! {
         // Some operations and types have the same name. The types take precedence, since they are imported by name.

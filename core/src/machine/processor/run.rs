@@ -112,6 +112,7 @@ impl<const L: usize> Machine<L> {
             active = live;
             (running.active, running.executing) = (active, active);
         }
+        let before = instruction.undoes.then(|| running.columns().to_vec());
         let done = match &instruction.execution {
             None => execute(&mut running)
                 .unwrap_or_else(|| evaluate(semantics, &instruction.shape, &mut scratch, &mut running)),
@@ -127,7 +128,10 @@ impl<const L: usize> Machine<L> {
                 })
             }
         };
-        done.map_err(|reason| trap(running.undo(reason)))?;
+        done.map_err(|reason| {
+            before.into_iter().for_each(|before| *running.columns_mut() = before);
+            trap(running.undo(reason))
+        })?;
         let mut flow = running.flow;
         self.scratch = scratch;
         if ends {

@@ -67,7 +67,7 @@ impl Covered {
         place: [u64; 2],
         columns: &mut Columns,
     ) -> Option<Self> {
-        if instruction.unmasks || instruction.execution.is_some() {
+        if instruction.unmasks || instruction.undoes || instruction.execution.is_some() {
             return None;
         }
         let crosses = instruction.shape.nodes.iter().any(|node| matches!(node.op, Op::Permute | Op::Ballot));
