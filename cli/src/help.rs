@@ -55,11 +55,11 @@ its shaders are searched for code. OpenCL program binaries and PowerVR's compile
 read: those of Mesa and PoCL hold no GPU code, and the vendors do not publish the layouts.
 
 In hexadecimal input, white space, commas and underscores are ignored. Each `0x` number is a word,
-unless all of them are bytes or half-words. Dumps, listings with addresses or comments, as of IDA and
-Ghidra, Intel HEX, base64, C arrays, JSON, strings with `\\x`, decimal bytes and data of GNU as are
-accepted too, also behind counters or the marks of mail and `diff`, in UTF-16, and compressed with
-gzip; a note on standard error says how ambiguous input was read, also where all of it decodes in
-both byte orders.
+unless all of them are bytes or half-words. Dumps, listings with addresses or comments, such as
+those of IDA and Ghidra, Intel HEX, base64, C arrays, JSON, strings with `\\x`, decimal bytes and
+data of GNU as are accepted too, also behind counters or the marks of mail and `diff`, in UTF-16,
+and compressed with gzip; a note on standard error says how ambiguous input was read, also where all
+of it decodes in both byte orders.
 An invalid word prints as `.word 0x… // reason`, which `asm` accepts; the exit status is then 1.
 With `--exact`, valid words that the assembler would reject are printed this way too, with their
 text in the comment.
