@@ -157,7 +157,8 @@ fn a_set_of_ones_own_is_compared_with_its_machine_code() {
     assert!(run.out().contains("reference; handlers at level portable"), "{}", run.out());
     if isaforge_runtime::Level::best().compiles() {
         let listed = compare("lanes.yaml", &["--dump-jit"]).expect(0);
-        assert!(listed.out().contains("loop 0x4\n0x4: add r1, r1, #1"), "{}", listed.out());
+        assert!(listed.out().starts_with("loop 0x4\n"), "{}", listed.out());
+        assert!(listed.out().contains("\n0x4: add r1, r1, #1\n"), "{}", listed.out());
     }
     let run = compare("masked.yaml", &["--compare"]).expect(0);
     assert!(run.err.contains("there is no engine to compare"), "{}", run.err);
