@@ -36,7 +36,7 @@ pub struct Instruction {
     pub shape: Shape,
     /// Its operands, in the numbering of the shape.
     pub operands: Vec<Location>,
-    /// Whether a trap may come between two of its writes, which are undone then.
+    /// Whether a trap may come after a write, which is undone then.
     pub undoes: bool,
     /// How its lanes are chosen. `None` for words and instructions of streams, which the active lanes execute.
     pub execution: Option<Execution>,
@@ -136,7 +136,7 @@ fn instruction(
         })?;
         let execution = semantics.path.as_ref().map(|path| path.execution(semantics, isa, &values));
         let ends = is_last(isa, group);
-        let (unmasks, undoes) = (false, false);
+        let (unmasks, undoes) = (false, undoes(hardware, &shape, &operands));
         return Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, undoes, execution });
     }
     let operation = semantics.operations.get(usize::from(opcode)).filter(|operation| !operation.text.is_empty());
@@ -153,8 +153,16 @@ fn instruction(
     Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, undoes, execution: None })
 }
 
-/// Whether one of several writes may fail.
+/// Whether an instruction may have written something when it fails: one of several writes may fail, and what the machine
+/// performs for an intrinsic writes before the rest of the instruction has succeeded.
 fn undoes(hardware: &Hardware, shape: &Shape, operands: &[Location]) -> bool {
+    let performs = |node: &Node| {
+        let intrinsic = node.args[0];
+        node.op == Op::Intrinsic
+            && (hardware.calls.iter().any(|call| call.intrinsic == intrinsic)
+                || hardware.bursts.iter().any(|burst| burst.intrinsic == intrinsic)
+                || hardware.intrinsics.iter().any(|performed| performed.intrinsic == intrinsic))
+    };
     let may_fail = |node: &Node| match (node.op, operands.get(usize::from(node.args[0]))) {
         // Lanes may select elements that do not exist.
         (Op::SetState, _) => node.args[1] != NONE,
@@ -168,7 +176,7 @@ fn undoes(hardware: &Hardware, shape: &Shape, operands: &[Location]) -> bool {
         _ => false,
     };
     let writes = shape.nodes.iter().filter(|node| matches!(node.op, Op::Write | Op::SetState)).count();
-    (writes > 1 || hardware.lanes > 1) && shape.nodes.iter().any(may_fail)
+    shape.nodes.iter().any(performs) || (writes > 1 || hardware.lanes > 1) && shape.nodes.iter().any(may_fail)
 }
 
 /// Puts the computations of operands from numbers and registers into a shape; the fields that they read become operands.

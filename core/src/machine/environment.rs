@@ -47,8 +47,6 @@ pub struct Running<'a, const L: usize, H> {
     pub(super) flow: Flow<L>,
     /// The accesses so far; `None` when the host does not observe them.
     pub(super) touched: Option<&'a mut Vec<Touched<L>>>,
-    /// The old contents of the registers that calls and bursts have written, oldest first.
-    pub(super) replaced: Vec<(usize, Column<L>)>,
 }
 
 impl<const L: usize, H> fmt::Debug for Running<'_, L, H> {

@@ -183,7 +183,7 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
 /// The bytes of an access that lie within a region.
 pub(super) fn within(base: u64, len: usize, address: u64, size: u64) -> Option<Range<usize>> {
     let start = usize::try_from(address.checked_sub(base)?).ok()?;
-    let end = start.checked_add(size as usize)?;
+    let end = start.checked_add(usize::try_from(size).ok()?)?;
     (end <= len).then_some(start..end)
 }
 
@@ -241,8 +241,7 @@ impl Memory {
     fn find(&self, address: u64, size: u64) -> Option<(usize, usize)> {
         let at = self.regions.partition_point(|region| region.base <= address).checked_sub(1)?;
         let region = &self.regions[at];
-        let (offset, len) = (address - region.base, region.bytes.len() as u64);
-        (offset < len && size <= len - offset).then_some((at, offset as usize))
+        within(region.base, region.bytes.len(), address, size).map(|range| (at, range.start))
     }
 
     /// `size` bytes from an address. An empty range is valid at any address.

@@ -212,8 +212,6 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                 } else {
                     let value = [self.load_one(NO_SPACE, address, size)?; L];
                     let fixed = self.bank(register).is_some_and(|bank| bank.fixed);
-                    let written = self.indexed(register, index, element, 1 << lane);
-                    written.into_iter().flatten().flatten().for_each(|register| self.keep(register));
                     let written = if fixed { None } else { self.write_indexed(location, element, &value, 1 << lane) };
                     written.ok_or_else(|| self.operand_trap(operand, Access::Write))?;
                 }

@@ -157,7 +157,6 @@ impl<const L: usize> Machine<L> {
             inside: false,
             flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: None,
-            replaced: Vec::new(),
         };
         // Start operations only write states, so this cannot fail.
         let _ = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);

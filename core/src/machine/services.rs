@@ -1,4 +1,4 @@
-//! Calls of the host: services that a register selects, and what they write before the instruction has succeeded.
+//! Calls of the host: services that a register selects.
 
 use super::access::no_access;
 use super::environment::Running;
@@ -30,7 +30,6 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
                     let refused = |reason| Reason::Intrinsic("write", reason);
                     self.host.write(stream, bytes).map_err(refused)?;
                     if let Some(result) = result {
-                        self.keep(result);
                         self.registers.set(result, &[size; L], 1 << lane);
                         self.touch(|| Touched::Written(result, [size; L], 1 << lane));
                     }
@@ -38,20 +37,5 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             }
         }
         Ok(())
-    }
-
-    /// Notes the contents of a register that is about to be written before the rest of the instruction has succeeded.
-    pub(super) fn keep(&mut self, register: Register) {
-        if let Some(slot) = self.registers.slot(register) {
-            self.replaced.extend(self.registers.values.get(slot).map(|value| (slot, *value)));
-        }
-    }
-
-    /// Gives registers back their contents after a trap.
-    pub(super) fn undo(&mut self, reason: Reason) -> Reason {
-        for (slot, value) in self.replaced.drain(..).rev() {
-            self.registers.values[slot] = value;
-        }
-        reason
     }
 }

@@ -1,7 +1,5 @@
 //! The execution loop: which lanes execute next, what an instruction does, and where lanes continue.
 
-use alloc::vec::Vec;
-
 use super::Machine;
 use crate::bits::ones;
 use crate::machine::encoding::Text;
@@ -63,26 +61,15 @@ impl<const L: usize> Machine<L> {
     /// # Errors
     /// When it cannot be executed. Registers and states are then unchanged.
     pub fn step(&mut self, host: &mut impl Host<L>) -> Result<Option<Stop>, Trap> {
-        self.step_by(host, |_| None)
-    }
-
-    /// Executes one instruction, whose operation `execute` may perform in the environment that it is given. It returns
-    /// `None`, and has done nothing, to leave that to the evaluator.
-    ///
-    /// # Errors
-    /// As [`Machine::step`].
-    pub fn step_by<H: Host<L>>(
-        &mut self,
-        host: &mut H,
-        execute: impl FnOnce(&mut Running<'_, L, H>) -> Option<Result<(), Reason>>,
-    ) -> Result<Option<Stop>, Trap> {
         match self.turn() {
-            Some(turn) => self.step_at(turn, host, execute),
+            Some(turn) => self.step_at(turn, host, |_| None),
             None => Ok(Some(Stop::Ended)),
         }
     }
 
-    /// As [`Machine::step_by`], for the address and the lanes that [`Machine::turn`] returns.
+    /// Executes one instruction, at the address and in the lanes that [`Machine::turn`] returns. `execute` may perform its
+    /// operation in the environment that it is given, or it returns `None`, having done nothing, to leave that to the
+    /// evaluator.
     ///
     /// # Errors
     /// As [`Machine::step`].
@@ -130,7 +117,7 @@ impl<const L: usize> Machine<L> {
         };
         done.map_err(|reason| {
             before.into_iter().for_each(|before| *running.columns_mut() = before);
-            trap(running.undo(reason))
+            trap(reason)
         })?;
         let mut flow = running.flow;
         self.scratch = scratch;
@@ -229,7 +216,6 @@ impl<const L: usize> Machine<L> {
             inside: false,
             flow: Flow { next: [next; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: looks_on.then_some(&mut self.touched),
-            replaced: Vec::new(),
         })
     }
 }
