@@ -93,16 +93,11 @@ impl WarpEngine {
     fn renew<const L: usize>(&mut self, machine: &mut Machine<L>) -> bool {
         let semantics = machine.semantics();
         let same = self.semantics.is_some_and(|known| std::ptr::eq(known, semantics));
-        let is = |(at, straight): (&u64, &Straight)| {
-            machine.memory.bytes(*at, straight.bytes.len() as u64) == Some(&straight.bytes)
-        };
+        let straights = self.straights.iter().map(|(start, straight)| (start, &straight.bytes));
         let loops = self.regions.iter().filter_map(|((start, _), region)| Some((start, &region.as_ref()?.bytes)));
-        let is_loop = |(at, bytes): (&u64, &Vec<u8>)| machine.memory.bytes(*at, bytes.len() as u64) == Some(bytes);
-        if !same
-            || self.changes != machine.memory.code_version()
-            || !self.straights.iter().all(is)
-            || !loops.into_iter().all(is_loop)
-        {
+        let mut made_from = straights.chain(loops);
+        let is = |(at, bytes): (&u64, &Vec<u8>)| machine.memory.bytes(*at, bytes.len() as u64) == Some(bytes);
+        if !same || self.changes != machine.memory.code_version() || !made_from.all(is) {
             self.flush(machine);
         }
         self.semantics = Some(semantics);
@@ -227,24 +222,26 @@ impl WarpEngine {
     ) -> Result<Option<Stop>, Trap> {
         let alone = active == machine.live();
         let refused = !alone && machine.hardware().divergence == Divergence::Refused;
+        if refused || active & machine.waiting() != 0 {
+            *left -= 1;
+            return machine.step_at((start, active), host, |_| None);
+        }
         self.cover(machine, start);
-        let whole = self.choose(machine, active);
-        if alone && active & machine.waiting() == 0 && self.repeat(machine, (start, active), whole, left) {
+        let (whole, level) = (self.choose(machine, active), self.level);
+        if alone && self.repeat(machine, (start, active), whole, left) {
             return Ok(None);
         }
-        let Some(straight) = self.straights.get(&start).filter(|_| !refused && active & machine.waiting() == 0) else {
-            *left -= 1;
-            return machine.step(host);
+        let (straight, last) = match self.straights.get(&start) {
+            Some(straight) => (&straight.instructions[..], straight.last.as_ref()),
+            None => (&[][..], None),
         };
         // Other lanes join where they are.
         let others = if alone { None } else { machine.next_after(start) };
         let breakpoint = machine.breakpoints.range(start.saturating_add(1)..).next().copied();
         let end = others.into_iter().chain(breakpoint).min().unwrap_or(u64::MAX);
-        let (mut pc, mut count, level) = (start, 0, self.level);
-        let (mut ended, mut reached) = (Ok(None), straight.instructions.len());
-        for (nth, (covered, next)) in straight.instructions.iter().enumerate() {
-            if count == *left || pc >= end {
-                reached = nth;
+        let (mut pc, mut count, mut ended) = (start, 0, Ok(None));
+        for (covered, next) in straight {
+            if count == *left || pc >= end || machine.memory.code_version() != self.changes {
                 break;
             }
             if covered.is_pure {
@@ -254,34 +251,24 @@ impl WarpEngine {
                     .environment(host, pc, active)
                     .and_then(|mut running| covered.run_in(level, whole, active, &mut running));
                 if let Err(reason) = done {
-                    (ended, reached) = (Err(Trap { pc, reason }), nth);
+                    ended = Err(Trap { pc, reason });
                     break;
                 }
             }
             (pc, count) = (*next, count + 1);
-            if machine.memory.code_version() != self.changes {
-                reached = nth;
-                break;
-            }
         }
         *left -= count;
         self.executed += count;
         if count > 0 {
             machine.advance_lanes(count, pc, active);
         }
-        let goes_on = reached == straight.instructions.len() && *left > 0 && pc < end && ended.is_ok();
-        match &straight.last {
-            Some(last) if goes_on => {
-                *left -= 1;
-                self.executed += 1;
-                machine.step_at((pc, active), host, |running| Some(last.run_in(level, whole, active, running)))
-            }
-            None if count == 0 && goes_on => {
-                *left -= 1;
-                machine.step_at((pc, active), host, |_| None)
-            }
-            _ => ended,
+        let is_through = count == straight.len() as u64 && machine.memory.code_version() == self.changes;
+        if ended.is_err() || !is_through || *left == 0 || pc >= end || last.is_none() && count > 0 {
+            return ended;
         }
+        *left -= 1;
+        self.executed += u64::from(last.is_some());
+        machine.step_at((pc, active), host, |running| Some(last?.run_in(level, whole, active, running)))
     }
 }
 

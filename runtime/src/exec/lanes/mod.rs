@@ -6,16 +6,17 @@
 //! ```
 //!
 //! - `rows`: the columns of a machine as rows, with those that operations need besides
-//! - `bind`: binds operands and states to them
+//! - `names`: what an instruction names; `bind` binds it to them
 //! - `straight`: instructions that follow each other, covered with operations
 //! - `region`: loops that only compute, as machine code; `select` binds their operands
 //! - [`engine`]: the execution loop
 //!
-//! Lanes that diverge, end, or wait at barriers go through [`Machine::step_by`](isaforge_core::machine::Machine), so
+//! Lanes that diverge, end, or wait at barriers go through [`Machine::step_at`](isaforge_core::machine::Machine), so
 //! there is one implementation of these. Instructions that cannot be covered are left to the evaluator.
 
 mod bind;
 pub mod engine;
+mod names;
 mod region;
 mod rows;
 mod select;

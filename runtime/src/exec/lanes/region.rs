@@ -8,35 +8,30 @@ use std::collections::BTreeMap;
 use isaforge_core::machine::{Instruction, Machine};
 use isaforge_core::semantics::{NONE, Op};
 
-use super::select::{ACTIVE, Bound, FLAGS, JUMPS, Words, constant};
-use crate::exec::jit::lanes::emit::{Emitted, Flow, FlowBlock, FlowState, Segment, To};
+use super::names::Names;
+use super::select::{ACTIVE, Bound, FLAGS, JUMPS, Words};
+use crate::exec::jit::lanes::emit::{Flow, FlowBlock, FlowState, To};
 use crate::exec::jit::lanes::function::FlowFn;
-use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::exec::jit::lanes::graph::{Graph, Value};
 use crate::exec::jit::lanes::row::{self, Row};
 use crate::exec::jit::lanes::select::{Truth, select};
 use crate::guarded::Guarded;
 use crate::level::Level;
 
-/// The maximum number of instructions of a loop, and of a block; larger ones would run out of registers.
+/// The maximum number of instructions of a loop.
 const MAX_LOOP: usize = 128;
-const BLOCKS: [usize; 4] = [64, 32, 16, 8];
 /// Added to the number of a branch where lanes part.
 const PART: u32 = 1 << 16;
 
 /// The rows of the current loop, for 32 or 64 lanes.
+#[derive(Debug)]
 pub(super) enum Rows {
     Two(Guarded<Row<2>>),
     Four(Guarded<Row<4>>),
 }
 
-impl std::fmt::Debug for Rows {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Rows")
-    }
-}
-
 impl Rows {
-    /// Creates rows for `lanes` lanes. `None` if no code is generated for so many.
+    /// Creates rows for `lanes` lanes. `None` if no code is generated for that number.
     pub fn new(lanes: usize) -> Option<Self> {
         match lanes {
             32 => Some(Rows::Two(Guarded::filled(Row::splat(0), Words::MAX))),
@@ -102,23 +97,16 @@ impl Region {
     /// or if it cannot be compiled.
     pub fn new<const L: usize>(machine: &mut Machine<L>, start: u64, whole: bool, level: Level) -> Option<Self> {
         let steps = steps(machine, start, level)?;
-        BLOCKS.into_iter().find_map(|longest| Region::of(machine, &steps, longest, whole, level))
-    }
-
-    fn of<const L: usize>(
-        machine: &Machine<L>,
-        steps: &[Step],
-        longest: usize,
-        whole: bool,
-        level: Level,
-    ) -> Option<Self> {
+        let machine = &*machine;
         let mut words = Words::default();
-        let flow = flow(machine, steps, longest, whole, level, &mut words)?;
-        let function = FlowFn::new(&Emitted::flow(&flow)?, level)?;
+        let function = FlowFn::compile(level, |longest| {
+            words = Words::default();
+            flow(machine, &steps, longest, whole, level, &mut words)
+        })?;
         let bytes = |step: &Step| machine.memory.bytes(step.pc, step.instruction.length).map(<[u8]>::to_vec);
         let bytes: Option<Vec<Vec<u8>>> = steps.iter().map(bytes).collect();
         let pcs = steps.iter().map(|step| step.pc).chain(steps.last().map(|step| step.next)).collect();
-        let branches = (0..).zip(steps).filter_map(|(at, step)| Some((at, step.branch?))).collect();
+        let branches = (0..).zip(&steps).filter_map(|(at, step)| Some((at, step.branch?))).collect();
         Some(Region { function, bytes: bytes?.concat(), words, pcs, branches })
     }
 
@@ -216,16 +204,17 @@ fn compilable<const L: usize>(
         return None;
     }
     let active = Truth::of(graph.read_set(ACTIVE));
-    let mut bound = Bound { machine, operands: &instruction.operands, place, words, active };
-    let selected = select(machine.semantics(), &instruction.shape, &mut bound, graph)?;
-    let mut branches = instruction.shape.nodes.iter().filter(|node| node.op == Op::Branch);
-    let Some(node) = branches.next() else { return (!selected.accesses).then_some(None) };
-    if selected.accesses || branches.next().is_some() || selected.branch.is_none() {
+    let names = Names { machine, operands: &instruction.operands, place };
+    let selected = select(machine.semantics(), &instruction.shape, &mut Bound { names, words, active }, graph)?;
+    if selected.accesses {
         return None;
     }
-    let target = constant(&instruction.shape, node.args[0], &mut bound)?;
-    let target = machine.branched(target);
-    let always = node.op.condition().is_none_or(|k| node.args[k] == NONE);
+    if selected.branch.is_none() {
+        return Some(None);
+    }
+    let target = machine.branched(selected.target?);
+    let mut branches = instruction.shape.nodes.iter().filter(|node| node.op == Op::Branch);
+    let always = branches.all(|node| node.op.condition().is_none_or(|k| node.args[k] == NONE));
     Some(Some(Branch { target, always }))
 }
 
@@ -277,8 +266,8 @@ fn flow<const L: usize>(
             let Step { instruction, pc, next, .. } = steps.get(step)?;
             graph.begin(step as u64);
             let active = active(graph, whole).map_or(Truth::Known(true), Truth::of);
-            let mut bound = Bound { machine, operands: &instruction.operands, place: [*pc, *next], words, active };
-            select(machine.semantics(), &instruction.shape, &mut bound, graph)
+            let names = Names { machine, operands: &instruction.operands, place: [*pc, *next] };
+            select(machine.semantics(), &instruction.shape, &mut Bound { names, words, active }, graph)
         };
         let (start, words_of, mask, branch, next) = match block {
             Planned::Plain(range) => {
@@ -308,7 +297,7 @@ fn flow<const L: usize>(
                 (*step, 0, Some(stays), Some((parts, false)), leads(steps[*step].branch?, *step))
             }
         };
-        blocks.push(finish(&mut graph, start as u32, words_of as u32, mask, branch, next));
+        blocks.push(FlowBlock::end(&mut graph, (start as u32, words_of as u32), mask, branch, next));
     }
     Some(Flow { graph, columns: L / row::LANES, blocks })
 }
@@ -326,26 +315,4 @@ fn jumping(graph: &mut Graph, mask: Value, inverted: bool, whole: bool) -> Value
         (None, true) => graph.not_mask(mask),
         (None, false) => mask,
     }
-}
-
-/// Ends a block.
-fn finish(
-    graph: &mut Graph,
-    start: u32,
-    words: u32,
-    mask: Option<Value>,
-    branch: Option<(To, bool)>,
-    next: To,
-) -> FlowBlock {
-    let mut rows: Vec<_> = graph.written().collect();
-    rows.sort_unstable_by_key(|(row, _)| *row);
-    let loose: Vec<u32> = rows.iter().filter(|(_, value)| graph.is_loose_float(*value)).map(|(row, _)| *row).collect();
-    for (_, value) in rows.iter_mut().filter(|(row, _)| !loose.contains(row)) {
-        *value = graph.read_as(*value, Kind::Word);
-    }
-    rows.retain(|&(row, value)| !graph.is_row(value, row));
-    let mut sets: Vec<_> = graph.changed_sets().collect();
-    sets.sort_unstable_by_key(|(set, _)| *set);
-    let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
-    FlowBlock { segment, loose, start, words, branch, next }
 }

@@ -1,9 +1,8 @@
 //! Binds the operands and states of instructions to rows of words, for machine code.
 
-use isaforge_core::machine::{Location as Operand, Machine, Register, part_of};
-use isaforge_core::semantics::primitive::primitive;
-use isaforge_core::semantics::{Class, Op, Shape, Special, Type};
+use isaforge_core::semantics::{Class, Special, Type};
 
+use super::names::Names;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::select::{Access, Binding, Location, Target, Truth};
 
@@ -55,58 +54,25 @@ impl Words {
     }
 }
 
-/// The operands of an instruction at an address.
+/// Binds what an instruction names.
 pub(super) struct Bound<'a, const L: usize> {
-    pub machine: &'a Machine<L>,
-    pub operands: &'a [Operand],
-    /// The address, and the one of the next instruction.
-    pub place: [u64; 2],
+    pub names: Names<'a, L>,
     pub words: &'a mut Words,
     /// The active lanes.
     pub active: Truth,
 }
 
 impl<const L: usize> Bound<'_, L> {
-    /// Returns the column of the register that an element has for itself, and its width.
-    fn register(&self, operand: u16, element: u16, size: Option<u32>) -> Option<(usize, u32, Register)> {
-        let Operand::Register(first, width) = self.operands.get(usize::from(operand))? else { return None };
-        let bank = self.machine.hardware().banks.get(usize::from(first.bank))?;
-        let size = size.unwrap_or(bank.width.into());
-        if size > bank.width.into() || part_of(*first, *width, bank.width, element, size).is_some() {
-            return None;
-        }
-        let element = if bank.stays { 0 } else { u32::from(element) };
-        let register = Register { index: first.index.checked_add(element)?, ..*first };
-        Some((self.machine.slot(register)?, bank.width.into(), register)).filter(|(_, width, _)| *width <= 64)
-    }
-
-    fn number(&self, operand: u16, element: u16) -> Option<u64> {
-        match self.operands.get(usize::from(operand))? {
-            Operand::Number(number) if element == 0 => Some(*number),
-            _ => None,
-        }
-    }
-
-    fn place(&self, special: Special) -> Option<u64> {
-        let unit = u64::from(self.machine.hardware().unit.max(1));
-        match special {
-            Special::Pc => Some(self.place[0] / unit),
-            Special::Next => Some(self.place[1] / unit),
-            _ => None,
-        }
-    }
-
     /// Returns the column of a state of one element that is no register, and that each lane has for itself.
     fn column(&self, state: u16) -> Option<usize> {
-        let hardware = self.machine.hardware();
+        let hardware = self.names.hardware();
         let shared =
             hardware.uniform.contains(&state) || hardware.bits.iter().any(|(bits, of)| *bits == state || *of == state);
-        let aliased = hardware.aliases.iter().any(|(alias, _)| *alias == state);
-        if shared || aliased { None } else { self.machine.state_slot(state, 0) }
+        if shared || self.names.aliased(state).is_some() { None } else { self.names.machine.state_slot(state, 0) }
     }
 
     fn ty(&self, state: u16) -> Option<Type> {
-        Some(self.machine.semantics().states.get(usize::from(state))?.ty)
+        Some(self.names.machine.semantics().states.get(usize::from(state))?.ty)
     }
 }
 
@@ -116,29 +82,26 @@ fn words(number: u64) -> [Location; 2] {
 
 impl<const L: usize> Binding for Bound<'_, L> {
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Location; 2]> {
-        if let Some(number) = self.number(operand, element) {
+        if let Some(number) = self.names.number(operand, element) {
             return Some(words(number & ty.mask()));
         }
-        let (column, width, _) = self.register(operand, element, Some(ty.size()))?;
-        let row = self.words.row(column, width)?;
-        let high = if width > 32 { Location::Row(row + 1) } else { Location::Number(0) };
-        (width == ty.size() && ty.class != Class::Bool).then_some([Location::Row(row), high])
+        let found = self.names.element(operand, element, Some(ty.size()))?;
+        if found.part.is_some() || found.width != ty.size() || ty.class == Class::Bool {
+            return None;
+        }
+        let row = self.words.row(found.column, found.width)?;
+        Some([Location::Row(row), if found.width > 32 { Location::Row(row + 1) } else { Location::Number(0) }])
     }
 
     fn target(&mut self, operand: u16, element: u16) -> Option<Target> {
-        if let Some(Operand::Discarded(_)) = self.operands.get(usize::from(operand)) {
+        if self.names.is_discarded(operand) {
             return Some(Target::Dropped);
         }
-        let (column, width, register) = self.register(operand, element, None)?;
-        let bank = self.machine.hardware().banks.get(usize::from(register.bank))?;
-        if bank.fixed || bank.uniform {
-            return None;
-        }
-        if self.machine.is_zero(column) {
+        let found = self.names.element(operand, element, None).filter(|found| self.names.is_writable(found))?;
+        if self.names.machine.is_zero(found.column) {
             return Some(Target::Dropped);
         }
-        let row = self.words.row(column, width)?;
-        Some(Target::Exact(row, width))
+        Some(Target::Exact(self.words.row(found.column, found.width)?, found.width))
     }
 
     fn active(&self) -> Option<Truth> {
@@ -168,38 +131,10 @@ impl<const L: usize> Binding for Bound<'_, L> {
     }
 
     fn special(&mut self, special: Special) -> Option<[Location; 2]> {
-        self.place(special).map(words)
+        self.names.program_counter(special).map(words)
     }
 
     fn access(&mut self, _: Access) -> Option<usize> {
         None
     }
-}
-
-/// Returns the value of a node that depends on numbers and on the address alone.
-pub(super) fn constant<const L: usize>(shape: &Shape, node: u16, bound: &mut Bound<'_, L>) -> Option<u64> {
-    let mut values: Vec<Option<u64>> = Vec::new();
-    for known in shape.nodes.get(..=usize::from(node))? {
-        let value = match known.op {
-            Op::Const => shape.constants.get(usize::from(known.args[0])).copied(),
-            Op::Operand => bound.number(known.args[0], known.args[1]).map(|number| number & known.ty.mask()),
-            Op::Special => Special::ALL.get(usize::from(known.imm)).and_then(|special| bound.place(*special)),
-            Op::Pack | Op::Canonical => None,
-            op if op.is_pure() => {
-                let (mut types, mut arguments) = ([Type::BOOL; 4], [0; 4]);
-                let mut all = Some(());
-                for k in (0..4).filter(|k| op.node_arguments() >> k & 1 != 0) {
-                    let at = usize::from(known.args[k]);
-                    match (values.get(at).copied().flatten(), shape.nodes.get(at)) {
-                        (Some(value), Some(node)) => (types[k], arguments[k]) = (node.ty, value),
-                        _ => all = None,
-                    }
-                }
-                all.map(|()| primitive(op, known.imm, known.ty, types, arguments))
-            }
-            _ => None,
-        };
-        values.push(value);
-    }
-    values.pop().flatten()
 }

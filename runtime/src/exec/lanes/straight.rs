@@ -5,6 +5,7 @@ use isaforge_core::semantics::Op;
 use isaforge_core::semantics::evaluate::Column;
 
 use super::bind::Binder;
+use super::names::Names;
 use super::rows::{Columns, Lanes, PART, Warp};
 use crate::exec::vector::code::{Code, Step};
 use crate::exec::vector::effect::{Effect, perform};
@@ -71,7 +72,8 @@ impl Covered {
             return None;
         }
         let crosses = instruction.shape.nodes.iter().any(|node| matches!(node.op, Op::Permute | Op::Ballot));
-        let mut binder = Binder { machine, operands: &instruction.operands, columns, place, crosses };
+        let names = Names { machine, operands: &instruction.operands, place };
+        let mut binder = Binder { names, columns, crosses };
         let code: Code<PART, Warp> = select(machine.semantics(), &instruction.shape, &mut binder)?;
         let is_pure = code.effects().next().is_none() && !instruction.ends;
         Some(Covered { code, is_pure, crosses })

@@ -14,9 +14,9 @@ use isaforge_core::semantics::{Special, Type};
 use isaforge_usc::Cc;
 use isaforge_usc::semantics::SEMANTICS;
 
-use crate::exec::jit::lanes::emit::{Emitted, Flow, FlowBlock, FlowState, Segment, To};
+use crate::exec::jit::lanes::emit::{Flow, FlowBlock, FlowState, To};
 use crate::exec::jit::lanes::function::FlowFn;
-use crate::exec::jit::lanes::graph::{Graph, Kind as Read};
+use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row;
 use crate::exec::jit::lanes::select::{Access, Binding, Location, Target, Truth, select};
@@ -32,10 +32,9 @@ use super::code::{Code, Kind, changes_instances};
 
 /// How often tasks reach a group before the region that begins there is compiled.
 const OFTEN: u32 = 32;
-/// The maximum numbers of groups of a loop, of another region, and of a block; larger ones would run out of registers.
+/// The maximum numbers of groups of a loop, and of another region.
 const LOOP: usize = 512;
 const RUN: usize = 128;
-const BLOCKS: [usize; 4] = [64, 32, 16, 8];
 /// The maximum number of groups of a program that are compiled.
 const COMPILED: usize = 1 << 13;
 /// The set of the instances that exist, numbered after those that groups know.
@@ -187,11 +186,7 @@ fn extent(steps: &[Step], code: &Code, pc: usize, level: Level) -> Option<Range<
 
 /// Compiles groups to a function. `None` when they run out of registers.
 fn function(steps: &[Step], code: &Code, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
-    let compile = |longest: usize| {
-        let wanted = flow((steps, code), groups.clone(), (whole, level), longest)?;
-        FlowFn::new(&Emitted::flow(&wanted)?, level)
-    };
-    BLOCKS.into_iter().find_map(compile)
+    FlowFn::compile(level, |longest| flow((steps, code), groups.clone(), (whole, level), longest))
 }
 
 /// Builds the flow of some groups, in blocks.
@@ -232,19 +227,8 @@ fn flow(
                 conditions.add(code, step, at, &mut graph)?;
             }
         }
-        let mut rows: Vec<_> = graph.written().collect();
-        rows.sort_unstable_by_key(|(row, _)| *row);
-        let loose =
-            rows.iter().filter(|(_, value)| graph.is_loose_float(*value)).map(|(row, _)| *row).collect::<Vec<_>>();
-        for (_, value) in rows.iter_mut().filter(|(row, _)| !loose.contains(row)) {
-            *value = graph.read_as(*value, Read::Word);
-        }
-        rows.retain(|&(row, value)| !graph.is_row(value, row));
-        let mut sets: Vec<_> = graph.changed_sets().collect();
-        sets.sort_unstable_by_key(|(set, _)| *set);
-        let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
-        let (start, words) = (start as u32, (end - start) as u32);
-        blocks.push(FlowBlock { segment, loose, start, words, branch, next: to(end) });
+        let words = (start as u32, (end - start) as u32);
+        blocks.push(FlowBlock::end(&mut graph, words, mask, branch, to(end)));
     }
     Some(Flow { graph, columns: LANES / row::LANES, blocks })
 }

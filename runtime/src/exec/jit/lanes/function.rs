@@ -11,7 +11,7 @@
 use memmap2::{Mmap, MmapMut};
 
 use super::check::{Kind, check};
-use super::emit::{Emitted, FlowState, State, Times};
+use super::emit::{Emitted, Flow as Wanted, FlowState, State, Times};
 use super::host::Host;
 use super::row::{COLUMN, Row};
 use super::window::{Memory, Window, Windows};
@@ -37,6 +37,9 @@ mod abi {
     pub type Loop = unsafe extern "C" fn(*mut u8, &mut State, usize);
     pub type Flow = unsafe extern "C" fn(*mut u8, &mut FlowState);
 }
+
+/// The maximum numbers of instructions of a block of a region that are tried.
+const BLOCKS: [usize; 4] = [64, 32, 16, 8];
 
 /// Code in executable memory.
 #[derive(Debug)]
@@ -209,9 +212,12 @@ impl FlowFn {
         self.code.listing(text)
     }
 
-    /// Makes the code of a region executable, if this level and the system allow it.
-    pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        Some(FlowFn { code: Executable::new(emitted, Kind::Flow, level)? })
+    /// Compiles a region, if this level and the system allow it; `flow` builds it in blocks of at most a number of
+    /// instructions, which is smaller where registers do not suffice.
+    pub fn compile(level: Level, flow: impl FnMut(usize) -> Option<Wanted>) -> Option<Self> {
+        let flows = BLOCKS.into_iter().filter_map(flow);
+        let code = |flow: Wanted| Executable::new(&Emitted::flow(&flow)?, Kind::Flow, level);
+        Some(FlowFn { code: flows.into_iter().find_map(code)? })
     }
 
     /// Executes it from its first block on, according to the state. Returns whether it was executed.

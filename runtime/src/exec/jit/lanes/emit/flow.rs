@@ -15,7 +15,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, locations, used};
 use super::{Access, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, touched, vectors};
-use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
 use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 
@@ -82,6 +82,30 @@ pub struct FlowBlock {
     pub branch: Option<(To, bool)>,
     /// The target otherwise.
     pub next: To,
+}
+
+impl FlowBlock {
+    /// Ends a block: it computes what the graph's segment has written, which the next block reads again.
+    pub fn end(
+        graph: &mut Graph,
+        (start, words): (u32, u32),
+        mask: Option<Value>,
+        branch: Option<(To, bool)>,
+        next: To,
+    ) -> Self {
+        let mut rows: Vec<_> = graph.written().collect();
+        rows.sort_unstable_by_key(|(row, _)| *row);
+        let loose: Vec<u32> =
+            rows.iter().filter(|(_, value)| graph.is_loose_float(*value)).map(|(row, _)| *row).collect();
+        for (_, value) in rows.iter_mut().filter(|(row, _)| !loose.contains(row)) {
+            *value = graph.read_as(*value, Kind::Word);
+        }
+        rows.retain(|&(row, value)| !graph.is_row(value, row));
+        let mut sets: Vec<_> = graph.changed_sets().collect();
+        sets.sort_unstable_by_key(|(set, _)| *set);
+        let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
+        FlowBlock { segment, loose, start, words, branch, next }
+    }
 }
 
 /// The target of a block.

@@ -36,6 +36,7 @@ impl Cover<'_> {
             (Op::Branch, truth) if self.selected.branch.is_none() => {
                 let (mask, inverted) = self.mask(truth);
                 self.selected.branch = Some((mask, inverted));
+                self.selected.target = self.number(a);
                 Some(Found::None)
             }
             _ => None,

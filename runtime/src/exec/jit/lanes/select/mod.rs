@@ -97,6 +97,8 @@ pub(crate) trait Binding {
 pub(crate) struct Selected {
     /// The lanes that jump; or, with `true`, those that do not.
     pub branch: Option<(Value, bool)>,
+    /// Where they jump, if that is a number.
+    pub target: Option<u64>,
     /// Pairs of rows that are increased by a constant: the first row, the sum, and the constant.
     pub increments: Vec<(u32, [Value; 2], u64)>,
     /// Whether memory is accessed.
