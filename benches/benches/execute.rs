@@ -220,54 +220,70 @@ fn shapes(budget: Duration) {
     );
 }
 
-/// Prints the row of a loop of the RISC-V example: machine code, Rust and the evaluator.
+/// Prints the row of a loop of a set with a specification, of as many instructions: the times of an engine and of Rust, and
+/// the evaluator's time for one instruction, in nanoseconds.
+fn loop_row(
+    name: &str,
+    instructions: u64,
+    budget: Duration,
+    mut engine: impl FnMut() -> f64,
+    mut native: impl FnMut(),
+    reference: impl Fn() -> f64,
+) {
+    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        let time = engine();
+        ours.push(time * 1e9 / instructions as f64);
+        to_native.push(seconds(&mut native) / time);
+        if ours.len() % 16 == 1 {
+            to_reference.push(reference() / ours[ours.len() - 1]);
+        }
+    }
+    print(name, ours, Some(to_native), [None, Some(to_reference)]);
+}
+
+/// Prints the row of a loop of the RISC-V example.
 fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
     let mut compiler = Compiler::default();
     let mut machine = example.machine(of);
     riscv::run(&mut compiler, &mut machine);
-    let instructions = machine.executed() as f64;
+    let instructions = machine.executed();
     assert_eq!(example.result(&machine), (of.native)(of.rounds), "{}", of.name);
-    let short = riscv::Loop { rounds: of.rounds.div_ceil(64), ..*of };
-    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
-    let start = Instant::now();
-    while ours.is_empty() || start.elapsed() < budget {
+    let engine = || {
         example.start(&mut machine, of.rounds);
-        let time = seconds(|| riscv::run(&mut compiler, &mut machine));
-        ours.push(time * 1e9 / instructions);
-        to_native.push(seconds(|| _ = black_box((of.native)(black_box(of.rounds)))) / time);
-        if ours.len() % 16 == 1 {
-            let mut slow = example.machine(&short);
-            let time = seconds(|| riscv::evaluate(&mut slow));
-            to_reference.push(time * 1e9 / slow.executed() as f64 / ours[ours.len() - 1]);
-        }
-    }
-    print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
+        seconds(|| riscv::run(&mut compiler, &mut machine))
+    };
+    let reference = || {
+        let mut slow = example.machine(&riscv::Loop { rounds: of.rounds.div_ceil(64), ..*of });
+        let time = seconds(|| riscv::evaluate(&mut slow));
+        time * 1e9 / slow.executed() as f64
+    };
+    let native = || _ = black_box((of.native)(black_box(of.rounds)));
+    loop_row(of.name, instructions, budget, engine, native, reference);
 }
 
-/// Prints the row of a loop of the example with 32 lanes: operations on columns, Rust and the evaluator.
+/// Prints the row of a loop of the example with 32 lanes.
 fn lanes_row(example: &lanes::Example, of: &lanes::Loop, budget: Duration) {
     let (mut engine, mut machine) = (lanes::WarpEngine::new(Level::best()), example.machine(of));
     example.start(&mut machine, of.rounds);
     lanes::run(&mut engine, &mut machine);
-    let instructions = machine.executed() as f64;
+    let instructions = machine.executed();
     let mut out = [0; lanes::LANES];
     (of.native)(&mut out, of.rounds);
     assert_eq!(example.result(&machine), out, "{}", of.name);
-    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
-    let start = Instant::now();
-    while ours.is_empty() || start.elapsed() < budget {
+    let engine = || {
         example.start(&mut machine, of.rounds);
-        let time = seconds(|| lanes::run(&mut engine, &mut machine));
-        ours.push(time * 1e9 / instructions);
-        to_native.push(seconds(|| (of.native)(black_box(&mut out), black_box(of.rounds))) / time);
-        if ours.len() % 16 == 1 {
-            let mut slow = example.machine(of);
-            example.start(&mut slow, of.rounds.div_ceil(64));
-            let time = seconds(|| _ = slow.run(&mut (), u64::MAX));
-            to_reference.push(time * 1e9 / slow.executed() as f64 / ours[ours.len() - 1]);
-        }
-    }
-    print(of.name, ours, Some(to_native), [None, Some(to_reference)]);
+        seconds(|| lanes::run(&mut engine, &mut machine))
+    };
+    let reference = || {
+        let mut slow = example.machine(of);
+        example.start(&mut slow, of.rounds.div_ceil(64));
+        let time = seconds(|| _ = slow.run(&mut (), u64::MAX));
+        time * 1e9 / slow.executed() as f64
+    };
+    let native = || (of.native)(black_box(&mut out), black_box(of.rounds));
+    loop_row(of.name, instructions, budget, engine, native, reference);
 }
 
 /// Prints the row of a USC loop on eight tasks, with the same loop on the host's vectors.

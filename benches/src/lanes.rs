@@ -33,18 +33,9 @@ pub struct Example {
     hardware: &'static Hardware,
 }
 
-/// A loop in the example's assembly and in Rust.
-#[derive(Clone, Copy, Debug)]
-pub struct Loop {
-    /// The name of the loop.
-    pub name: &'static str,
-    /// The assembly text. It begins with the rounds in `r0` and the address of the lane's word in `r6`.
-    pub text: &'static str,
-    /// The same loop in Rust, which writes the final value of `r1` in each lane.
-    pub native: fn(&mut Words, u32),
-    /// The number of rounds.
-    pub rounds: u32,
-}
+/// A loop that begins with its rounds in `r0` and the address of the lane's word in `r6`; in Rust it writes the final value
+/// of `r1` in each lane.
+pub type Loop = crate::Loop<fn(&mut Words, u32)>;
 
 /// The loops that are measured.
 pub const LOOPS: [Loop; 3] = [

@@ -23,6 +23,19 @@ pub mod usc;
 pub mod vpu;
 pub mod work;
 
+/// A loop of a set with a specification, and the same loop in Rust.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop<N> {
+    /// The name of the loop.
+    pub name: &'static str,
+    /// The assembly text.
+    pub text: &'static str,
+    /// The same loop in Rust, for a number of rounds.
+    pub native: N,
+    /// The number of rounds.
+    pub rounds: u32,
+}
+
 /// Returns the median; not a number if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);

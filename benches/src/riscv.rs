@@ -26,18 +26,8 @@ pub struct Example {
     hardware: &'static Hardware,
 }
 
-/// A loop in RISC-V assembly and in Rust.
-#[derive(Clone, Copy, Debug)]
-pub struct Loop {
-    /// The name of the loop.
-    pub name: &'static str,
-    /// The assembly text.
-    pub text: &'static str,
-    /// The same loop in Rust, which returns the final value of `a1`.
-    pub native: fn(u32) -> u32,
-    /// The initial value of `a0`.
-    pub rounds: u32,
-}
+/// A loop that begins with its rounds in `a0`; in Rust it returns the final value of `a1`.
+pub type Loop = crate::Loop<fn(u32) -> u32>;
 
 /// The loops that are measured.
 pub const LOOPS: [Loop; 2] = [
