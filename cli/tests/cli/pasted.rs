@@ -54,6 +54,12 @@ fn records_of_intel_hex_are_read_with_their_address() {
         (format!("{second}{first}"), "<stdin>:2:1: error: the record does not follow the one before it"),
         (format!("{first}{end}{second}"), "<stdin>:3:1: error: something follows the record that ends the file"),
         (format!("{first}nothing\n"), "<stdin>:2:1: error: this is no record"),
+        (sum("08000002FFFFFFFFFFFFFFFF") + &first, "<stdin>:1:1: error: the record has another length than its kind"),
+        (sum("00000006") + &first, "<stdin>:1:1: error: there are no records of kind 6"),
+        (
+            format!("{first}{}{second}{}{second}", sum("0200000400F0"), sum("0200000401E0")),
+            "<stdin>:5:1: error: the record does not follow the one before it",
+        ),
     ] {
         let run = dis(&text).expect(1);
         assert!(run.out().is_empty() && run.err.starts_with(part), "{text}\n{}{}", run.out(), run.err);

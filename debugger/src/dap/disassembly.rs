@@ -45,7 +45,7 @@ pub(super) fn disassemble(
             found.extend(repeat_n(None, missing));
             found.extend(rest.map(|line| session.listing.find(stop.view, line.pc).or(Some(Found::Listed(line)))));
         }
-        // What is before it is not known.
+        // The instructions before it are unknown.
         None => {
             found.extend(repeat_n(None, before.min(count)));
             let next = |line: &Found<'_>| session.listing.find(stop.view, line.next);

@@ -38,8 +38,8 @@ pub fn as_arrays(text: &str) -> Option<String> {
     has_data.then_some(out)
 }
 
-/// A text without the marks of quoted mail or of a `diff`, or the segments of addresses, at the beginning of its lines. Of a `diff`, lines that it
-/// removes are left out, and so is what is above its first change.
+/// A text without what precedes code on its lines: marks of quoted mail or of a `diff`, or segments of addresses. Of a
+/// `diff`, lines that it removes are left out, and so is what is above its first change.
 pub fn unmarked(text: &str) -> Cow<'_, str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     if lines().any(|line| line.starts_with("@@ ")) {

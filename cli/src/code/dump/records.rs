@@ -8,7 +8,7 @@ use crate::mistakes::{Mistake, Place};
 /// Code, and the address of its first byte.
 pub type Placed = (u64, Vec<u8>);
 
-/// The maximum number of bytes between records that are filled with zeros.
+/// The maximum number of bytes between records, in all, that are filled with zeros.
 const MAX_GAP: u64 = 1 << 24;
 
 /// The fewest characters of base64: a word with 64 bits.
@@ -18,7 +18,9 @@ const FEWEST: usize = 12;
 const DATA: u8 = 0;
 const END: u8 = 1;
 const SEGMENT: u8 = 2;
+const START_SEGMENT: u8 = 3;
 const UPPER_HALF: u8 = 4;
+const START: u8 = 5;
 
 /// Reads a file of Intel HEX. `None` if it is none.
 pub fn intel_hex(text: &str) -> Option<Result<Placed, Mistake>> {
@@ -32,6 +34,7 @@ pub fn intel_hex(text: &str) -> Option<Result<Placed, Mistake>> {
 
 fn records<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Result<Placed, Mistake> {
     let (mut upper, mut start, mut bytes, mut ended) = (0, None, Vec::new(), false);
+    let mut left = MAX_GAP;
     for (number, line) in lines {
         let mistake = |message: &str| Mistake {
             place: Place::Text(number + 1, 1),
@@ -50,21 +53,26 @@ fn records<'t>(lines: impl Iterator<Item = (usize, &'t str)>) -> Result<Placed, 
         if record.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) != 0 {
             return Err(mistake("the checksum of the record is wrong"));
         }
-        let base = |shift: u32| data.iter().fold(0, |value, byte| value << 8 | u64::from(*byte)) << shift;
+        let base = |shift: u32| match data {
+            [high, low] => Ok(u64::from(u16::from_be_bytes([*high, *low])) << shift),
+            _ => Err(mistake("the record has another length than its kind")),
+        };
         match *kind {
             DATA => {
                 let address = upper + (u64::from(*high) << 8 | u64::from(*low));
                 let end = *start.get_or_insert(address) + bytes.len() as u64;
-                let gap = address.checked_sub(end).filter(|gap| *gap <= MAX_GAP);
+                let gap = address.checked_sub(end).filter(|gap| *gap <= left);
                 let gap = gap.ok_or_else(|| mistake("the record does not follow the one before it"))?;
+                left -= gap;
                 bytes.resize(bytes.len() + gap as usize, 0);
                 bytes.extend(data);
             }
             END => ended = true,
-            SEGMENT => upper = base(4),
-            UPPER_HALF => upper = base(16),
-            // Where execution starts.
-            _ => {}
+            SEGMENT => upper = base(4)?,
+            UPPER_HALF => upper = base(16)?,
+            // They say where execution starts.
+            START_SEGMENT | START => {}
+            kind => return Err(mistake(&format!("there are no records of kind {kind}"))),
         }
     }
     Ok((start.unwrap_or(0), bytes))
