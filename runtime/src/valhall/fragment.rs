@@ -212,6 +212,32 @@ impl<'a> Quads<'a> {
         starts
     }
 
+    /// The pixels of the next four quads, and the samples that are covered, if each of the quads that follow in these rows
+    /// has covered samples.
+    fn four(&mut self) -> Option<([Column; 2], Column<u16>)> {
+        let [x, y] = self.next;
+        let [columns, _] = &self.fragments.within;
+        let start = x.checked_sub(columns.start)? as usize;
+        let [low, high] = self.rows.map(|row| row.get(start..)?.first_chunk::<{ LANES / 2 }>());
+        let (low, high, all) = (low?, high?, self.all());
+        // The lanes of quads: two columns of the low row, then the same of the high one.
+        let covered = std::array::from_fn(|lane| all & [low, high][lane / 2 % 2][lane / 4 * 2 + lane % 2]);
+        let has = |quad: &[u16; 4]| quad.iter().any(|covered| *covered != 0);
+        if y >= self.end || !covered.as_chunks().0.iter().all(has) {
+            return None;
+        }
+        let end = columns.end.min(self.fragments.width);
+        match x + LANES as u32 / 2 {
+            x if x < end => self.next = [x, y],
+            _ => self.enter(y + 2),
+        }
+        let places: [Column; 2] = [
+            std::array::from_fn(|lane| x + lane as u32 / 4 * 2 + lane as u32 % 2),
+            std::array::from_fn(|lane| y + lane as u32 / 2 % 2),
+        ];
+        Some((places, covered))
+    }
+
     /// The pixels of the next quad, and the samples that are covered.
     fn quad(&mut self) -> Option<([[u32; 2]; 4], [u16; 4])> {
         let [columns, _] = &self.fragments.within;
@@ -244,32 +270,48 @@ impl Warps for Quads<'_> {
     type Origin = Pixels;
 
     fn next(&mut self, warp: &mut Warp) -> Option<Pixels> {
-        let mut quad = Some(self.quad()?);
-        warp.restart(0, 0);
+        warp.restart(u16::MAX, 0);
         (warp.draws, warp.samples) = (true, self.samples);
-        for first in (0..LANES).step_by(4) {
-            let Some((pixels, covered)) = quad else { break };
-            warp.threads |= 0xf << first;
-            for (lane, (pixel, covered)) in (first..).zip(pixels.into_iter().zip(covered)) {
-                warp.pixels[lane] = pixel;
-                warp.covered[lane] = covered;
-                warp.helpers |= u16::from(covered == 0) << lane;
+        // The registers are set from these: to read back what was just written in other sizes would take longer.
+        let ([mut x, mut y], mut covered) = ([[0; LANES]; 2], [0; LANES]);
+        match self.four() {
+            Some((places, samples)) => ([x, y], covered) = (places, samples),
+            None => {
+                for first in (0..LANES).step_by(4) {
+                    let Some((pixels, samples)) = self.quad() else {
+                        warp.threads = ((1u32 << first) - 1) as u16;
+                        break;
+                    };
+                    for (lane, (pixel, samples)) in (first..).zip(pixels.into_iter().zip(samples)) {
+                        ([x[lane], y[lane]], covered[lane]) = (pixel, samples);
+                    }
+                }
             }
-            quad = if first + 4 < LANES { self.quad() } else { None };
         }
+        if warp.threads == 0 {
+            return None;
+        }
+        warp.helpers = bits(each(&covered, |covered| covered == 0)) & warp.threads;
         (warp.live, warp.active) = (warp.threads, warp.threads);
-        let Warp { registers, pixels, covered, .. } = &mut *warp;
+        warp.covered = covered;
+        warp.pixels = std::array::from_fn(|lane| [x[lane], y[lane]]);
+        let Warp { registers, pixels, .. } = &mut *warp;
         for &(register, value) in FRAGMENT.iter() {
             registers[register] = match value {
                 Value::Back if self.fragments.back.is_empty() => [0; LANES],
                 Value::Back => each(pixels, |pixel| self.fragments.sees_back(pixel).into()),
-                Value::Pixel => each(pixels, |[x, y]| x | y << 16),
-                Value::Coverage => each(covered, u32::from),
+                Value::Pixel => std::array::from_fn(|lane| x[lane] | y[lane] << 16),
+                Value::Coverage => each(&covered, u32::from),
                 _ => [0; LANES],
             };
         }
         Some(Pixels(warp.pixels))
     }
+}
+
+/// Returns one bit for each lane.
+fn bits(lanes: Column<bool>) -> u16 {
+    lanes.iter().enumerate().fold(0, |bits, (lane, holds)| bits | u16::from(*holds) << lane)
 }
 
 /// The address of the image of a lone thread.

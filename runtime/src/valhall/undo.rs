@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::valhall::launch::RunError;
 
-use super::host::{Class, Host, HostError, Lanes, Texel, asks};
-use super::warp::lanes;
+use super::host::{Blends, Class, Host, HostError, Lanes, Texel, asks};
+use super::warp::{LANES, lanes};
 
 /// A host, and the values that fragments have overwritten on it.
 #[derive(Debug)]
@@ -98,18 +98,20 @@ impl Host for Undo<'_> {
         self.host.blend(target, pixel, coverage, colour)
     }
 
-    fn blend_together(
-        &mut self,
-        target: u32,
-        pixels: &Lanes<[u32; 2]>,
-        mask: u16,
-        colours: &[Lanes<u32>; 4],
-    ) -> Option<Lanes<[u32; 4]>> {
-        let before = self.host.blend_together(target, pixels, mask, colours)?;
+    fn blend_together(&mut self, target: u32, blends: &Blends<'_>, before: &mut [Lanes<[u32; 4]>]) -> Option<()> {
+        self.host.blend_together(target, blends, before)?;
         self.make_room();
-        let texel = |lane: usize| Texel { channels: before[lane], class: Class::Float };
-        self.colours.extend(lanes(mask).map(|lane| ((target, pixels[lane], 0), texel(lane))));
-        Some(before)
+        let [columns, rows] = blends.pixels;
+        for ((mask, before), (column, row)) in blends.masks.iter().zip(before).zip(columns.iter().zip(rows)) {
+            let overwritten = |lane: usize| {
+                ((target, [column[lane], row[lane]], 0), Texel { channels: before[lane], class: Class::Float })
+            };
+            match *mask {
+                u16::MAX => self.colours.extend((0..LANES).map(overwritten)),
+                mask => self.colours.extend(lanes(mask).map(overwritten)),
+            }
+        }
+        Some(())
     }
 
     fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {

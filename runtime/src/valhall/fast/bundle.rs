@@ -111,7 +111,7 @@ pub struct Bundle {
     /// The values that `Begin` adds in each warp.
     pub firsts: [u32; WARPS],
     /// The additional state of warps in a fragment program.
-    pub quads: Option<Box<[Quads; WARPS]>>,
+    pub quads: Option<Box<Quads>>,
     /// The table that operations on rows look up.
     pub exact: Vec<Exact>,
     /// The rows of stores with many words.
@@ -126,19 +126,30 @@ pub struct Bundle {
     pub trace: Option<Vec<Event>>,
 }
 
-/// The state of a warp in a fragment program that does not change; what changes is in rows.
-#[derive(Clone, Copy, Debug, Default)]
+/// The state of warps in a fragment program that does not change; what changes is in rows.
+#[derive(Clone, Debug, Default)]
 pub struct Quads {
-    pub pixels: Column<[u32; 2]>,
-    pub covered: Column<u16>,
+    /// The pixels of each warp: their columns and their rows.
+    pub pixels: [[Column; WARPS]; 2],
+    /// The samples that are covered.
+    pub covered: [Column<u16>; WARPS],
+    /// The number of samples of a pixel.
     pub samples: u32,
 }
 
 impl Quads {
-    /// Returns the state of a warp.
-    pub fn of(warp: &Warp) -> Self {
-        let &Warp { pixels, covered, samples, .. } = warp;
-        Quads { pixels, covered, samples }
+    /// Takes over the pixels of a warp.
+    pub fn set(&mut self, warp: usize, of: &Warp) {
+        for (axis, pixels) in self.pixels.iter_mut().enumerate() {
+            pixels[warp] = each(&of.pixels, |pixel| pixel[axis]);
+        }
+        self.covered[warp] = of.covered;
+        self.samples = of.samples;
+    }
+
+    /// Returns the pixels of a warp.
+    pub fn pixels(&self, warp: usize) -> Column<[u32; 2]> {
+        std::array::from_fn(|lane| self.pixels.map(|pixels| pixels[warp][lane]))
     }
 }
 

@@ -31,6 +31,10 @@ pub fn bit(row: u32) -> u64 {
 }
 
 /// Returns the registers of a mask.
-pub fn registers(mask: u64) -> impl Iterator<Item = usize> {
-    (0..REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
+pub fn registers(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let register = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (register < REGISTERS).then_some(register as usize)
+    })
 }

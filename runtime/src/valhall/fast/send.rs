@@ -1,29 +1,48 @@
-//! Sends messages to the host, warp by warp.
+//! Sends messages to the host: all warps at once or, where the host does not take them, warp by warp.
 //!
-//! - `together`: messages that all lanes of a warp send at once, where the host takes them
+//! - `drawing`: messages of fragment programs that all warps send at once
+//! - `together`: other messages that all lanes of a warp send at once
 
+mod drawing;
 mod together;
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column as Wide, Scratch, each};
+use isaforge_valhall::RegisterList;
 use isaforge_valhall::semantics::{SEMANTICS, call};
 
-use super::bundle::{Bundle, Quads};
+use super::bundle::{Bundle, WARPS};
 use super::column::holds;
 use super::memory_view::MemoryView;
 use super::message::Message;
 use super::row::registers;
 use crate::exec::vector::effect::{MAX_ARGUMENTS, Value};
 use crate::exec::vector::handler::NO_ROW;
-use crate::valhall::operation::Executing;
+use crate::valhall::operation::{Executing, Operand};
 use crate::valhall::step::{Context, Fault, Step};
-use crate::valhall::warp::{LANES, Warp};
+use crate::valhall::warp::{Column, LANES, Warp};
+
+/// Returns the word that all lanes of some masks have.
+fn uniform(columns: &[Column], masks: &[u16]) -> Option<u32> {
+    let warp = masks.iter().position(|mask| *mask != 0)?;
+    let first = *columns.get(warp)?.get(masks[warp].trailing_zeros() as usize)?;
+    if columns.as_flattened().iter().fold(0, |differs, word| differs | (word ^ first)) == 0 {
+        return Some(first);
+    }
+    let differs = |column: &Column| {
+        column.iter().enumerate().fold(0, |differs, (lane, word)| differs | u16::from(*word != first) << lane)
+    };
+    columns.iter().zip(masks).all(|(column, mask)| differs(column) & mask == 0).then_some(first)
+}
 
 impl Message {
     /// Executes it for the active lanes. Returns false if it left a fault in the bundle.
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         bundle.trace = None;
+        if view.log.is_none() && self.draw(bundle, view).is_some() {
+            return true;
+        }
         for warp in bundle.busy() {
             if let Err(fault) = self.warp(bundle, view, warp) {
                 bundle.fault = Some((warp, fault));
@@ -31,6 +50,24 @@ impl Message {
             }
         }
         true
+    }
+
+    /// The low words of an argument.
+    fn columns<'b>(&self, bundle: &'b Bundle, argument: usize) -> Option<&'b [Column; WARPS]> {
+        Some(&bundle.rows[usize::from(self.arguments.get(argument)?.row)].0)
+    }
+
+    /// The word of an argument that is a constant.
+    fn constant(&self, bundle: &Bundle, argument: usize) -> Option<u32> {
+        Some(self.columns(bundle, argument)?[0][0])
+    }
+
+    /// The list of registers that an argument names.
+    fn list(&self, bundle: &Bundle, argument: usize) -> Option<RegisterList> {
+        match self.operands.get(self.constant(bundle, argument)? as usize)? {
+            Operand::List(list) => Some(*list),
+            _ => None,
+        }
     }
 
     /// The lanes that call it.
@@ -77,8 +114,8 @@ impl Bundle {
         }
         (scratch.live, scratch.threads, scratch.active) = (self.live[warp], self.threads[warp], self.active[warp]);
         if let Some(quads) = &self.quads {
-            let Quads { pixels, covered, samples } = quads[warp];
-            (scratch.pixels, scratch.covered, scratch.samples) = (pixels, covered, samples);
+            scratch.pixels = quads.pixels(warp);
+            (scratch.covered, scratch.samples) = (quads.covered[warp], quads.samples);
             (scratch.helpers, scratch.places) = self.helpers_and_places(warp);
             scratch.draws = true;
         }

@@ -8,7 +8,7 @@ use super::format::{Class, Texel};
 use super::resources::Resources;
 use super::shared::inputs;
 use super::target::{Rows, Target, find};
-use super::together::Lanes;
+use super::together::{Blends, Lanes};
 
 /// Implements the methods of hosts that access pixels, by `targets`, `depth` and `stencil`.
 macro_rules! draws {
@@ -62,14 +62,8 @@ macro_rules! draws {
             }
         }
 
-        fn blend_together(
-            &mut self,
-            target: u32,
-            pixels: &Lanes<[u32; 2]>,
-            mask: u16,
-            colours: &[Lanes<u32>; 4],
-        ) -> Option<Lanes<[u32; 4]>> {
-            self.targets.get_mut(target as usize)?.as_mut()?.blend_together(pixels, mask, colours)
+        fn blend_together(&mut self, target: u32, blends: &Blends<'_>, before: &mut [Lanes<[u32; 4]>]) -> Option<()> {
+            self.targets.get_mut(target as usize)?.as_mut()?.blend_together(blends, before)
         }
     };
 }

@@ -9,7 +9,7 @@
 //! - [`texture`], [`sample`], `cube`: textures, and look-ups with their filters and levels of detail
 //! - [`primitive`], [`triangle`], [`mod@line`], [`point`], [`samples`]: what a primitive covers
 //! - `spot`, [`varying`], [`blend`], [`target`]: what pixels start with, and what becomes of their colours
-//! - [`together`]: requests of all lanes of a warp
+//! - [`together`]: requests of all lanes of some warps
 //! - [`resources`]: the tables; `band`: rows of the targets; `shared`: hosts that wrap another
 //!
 //! # Decisions
@@ -83,7 +83,7 @@ pub(super) use shared::{ReadOnly, asks, inputs};
 pub use spot::{Spot, VaryingSource};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Storage, Texture, TextureError, Wrap};
-pub use together::{Lanes, Lods, Lookups, Spots};
+pub use together::{Blends, Lanes, Lods, Lookups, Spots};
 pub use triangle::Triangle;
 pub use varying::{Between, Component, Plane, Varying, Varyings};
 
@@ -169,9 +169,9 @@ pub trait Host: fmt::Debug {
         Err(HostError::Missing { kind: Kind::Texture, handle: lookup.texture })
     }
 
-    /// Performs filtered look-ups of several lanes and returns their channels, as [`Host::look_up`] would one after the
-    /// other. `None` if they must be performed one by one, as always by default.
-    fn look_up_together(&self, _lookups: &Lookups) -> Option<[Lanes<u32>; 4]> {
+    /// Performs filtered look-ups of several warps and sets the channels of each, as [`Host::look_up`] would find them
+    /// one after the other. `None` if they must be performed one by one, as always by default.
+    fn look_up_together(&self, _lookups: &Lookups<'_>, _found: &mut [[Lanes<u32>; 4]]) -> Option<()> {
         None
     }
 
@@ -191,9 +191,15 @@ pub trait Host: fmt::Debug {
         Err(HostError::Varying { byte: source.byte(component) })
     }
 
-    /// Returns a component of a varying at some positions, as [`Host::varying`] would. `None` if
+    /// Finds a component of a varying at the positions of some warps, as [`Host::varying`] would. `None` if
     /// lanes must be asked for one by one, as always by default.
-    fn varying_together(&self, _source: VaryingSource, _component: u32, _spots: Spots<'_>) -> Option<Lanes<u32>> {
+    fn varying_together(
+        &self,
+        _source: VaryingSource,
+        _component: u32,
+        _spots: Spots<'_>,
+        _found: &mut [Lanes<u32>],
+    ) -> Option<()> {
         None
     }
 
@@ -242,16 +248,10 @@ pub trait Host: fmt::Debug {
         covered.into_iter().try_for_each(|sample| self.set_tile(target, pixel, sample, colour))
     }
 
-    /// Blends the colours of the lanes in `mask`, which are floats, into pixels with one sample, as [`Host::blend`]
-    /// would. Returns the previous colours; `None`, without any effect, if they must be blended one by one, as always
+    /// Blends the colours of some lanes of warps, which are floats, into pixels with one sample, as [`Host::blend`]
+    /// would, and sets their previous colours. `None`, without any effect, if they must be blended one by one, as always
     /// by default.
-    fn blend_together(
-        &mut self,
-        _target: u32,
-        _pixels: &Lanes<[u32; 2]>,
-        _mask: u16,
-        _colours: &[Lanes<u32>; 4],
-    ) -> Option<Lanes<[u32; 4]>> {
+    fn blend_together(&mut self, _target: u32, _blends: &Blends<'_>, _before: &mut [Lanes<[u32; 4]>]) -> Option<()> {
         None
     }
 

@@ -11,7 +11,7 @@ use super::sample::{Lod, Lookup, Request};
 use super::spot::{Spot, VaryingSource};
 use super::target::{Target, find};
 use super::texture::{Sampler, Texture};
-use super::together::{Lanes, Lookups, Spots};
+use super::together::{Blends, Lanes, Lookups, Spots};
 use super::varying::{Component, Varyings};
 use super::{Attribute, Buffer, Host, Image};
 use crate::valhall::warp::LANES;
@@ -77,15 +77,24 @@ impl Host for Resources {
         Ok(texture.look_up(self.sampler(lookup.sampler)?, lookup))
     }
 
-    fn look_up_together(&self, lookups: &Lookups) -> Option<[Lanes<u32>; 4]> {
+    fn look_up_together(&self, lookups: &Lookups<'_>, found: &mut [[Lanes<u32>; 4]]) -> Option<()> {
         let texture = self.textures.get(&lookups.texture).filter(|texture| texture.shape() == lookups.shape)?;
-        texture.look_up_together(self.samplers.get(&lookups.sampler)?, lookups)
+        texture.look_up_together(self.samplers.get(&lookups.sampler)?, lookups, found)
     }
 
-    fn varying_together(&self, source: VaryingSource, component: u32, spots: Spots<'_>) -> Option<Lanes<u32>> {
+    fn varying_together(
+        &self,
+        source: VaryingSource,
+        component: u32,
+        spots: Spots<'_>,
+        found: &mut [Lanes<u32>],
+    ) -> Option<()> {
         match self.varyings.component(source.byte(component)).ok()? {
-            Ok(component) => component.at_together(spots),
-            Err(missing) => Some([missing; LANES]),
+            Ok(component) => component.at_together(spots, found),
+            Err(missing) => {
+                found.fill([missing; LANES]);
+                Some(())
+            }
         }
     }
 

@@ -35,9 +35,10 @@ macro_rules! inputs {
 
         fn look_up_together(
             &self,
-            lookups: &$crate::valhall::host::Lookups,
-        ) -> Option<[$crate::valhall::host::Lanes<u32>; 4]> {
-            self.$inner.look_up_together(lookups)
+            lookups: &$crate::valhall::host::Lookups<'_>,
+            found: &mut [[$crate::valhall::host::Lanes<u32>; 4]],
+        ) -> Option<()> {
+            self.$inner.look_up_together(lookups, found)
         }
 
         fn varying_together(
@@ -45,8 +46,9 @@ macro_rules! inputs {
             source: $crate::valhall::host::VaryingSource,
             component: u32,
             spots: $crate::valhall::host::Spots<'_>,
-        ) -> Option<$crate::valhall::host::Lanes<u32>> {
-            self.$inner.varying_together(source, component, spots)
+            found: &mut [$crate::valhall::host::Lanes<u32>],
+        ) -> Option<()> {
+            self.$inner.varying_together(source, component, spots, found)
         }
 
         fn level_of_detail(

@@ -3,8 +3,8 @@
 use super::blend::Blend;
 use super::error::HostError;
 use super::format::{Class, Format, Texel};
-use super::together::Lanes;
-use crate::valhall::warp::LANES;
+use super::together::{Blends, Lanes, Replaced};
+use crate::wide::wide;
 
 /// A rectangle of pixels, row by row, each with one or more samples. `P` holds the pixels: all of them, or those of
 /// consecutive rows.
@@ -143,27 +143,17 @@ impl<P: AsRef<[[u32; 4]]> + AsMut<[[u32; 4]]>> Target<P> {
         }
     }
 
-    /// Replaces the colours of pixels with one sample in the lanes of a mask, and returns the previous ones. `None`,
-    /// without any effect, if they must be blended pixel by pixel.
-    pub(super) fn blend_together(
-        &mut self,
-        places: &Lanes<[u32; 2]>,
-        mask: u16,
-        colours: &[Lanes<u32>; 4],
-    ) -> Option<Lanes<[u32; 4]>> {
+    /// Replaces the colours of pixels with one sample, and sets the previous ones. `None`, without any effect, if they
+    /// must be blended pixel by pixel.
+    pub(super) fn blend_together(&mut self, blends: &Blends<'_>, before: &mut [Lanes<[u32; 4]>]) -> Option<()> {
         let replaces = self.samples == 1 && self.blend.is_none() && self.write == [true; 4];
-        if !replaces || self.format.class() != Class::Float {
+        let eighths = self.format == Format::RGBA8;
+        if !replaces || !(eighths || self.format == Format::RGBA32F) {
             return None;
         }
-        let [red, green, blue, alpha] = self.format.held_together(colours)?;
-        let mut before = [[0; 4]; LANES];
-        for lane in 0..LANES {
-            let index = if mask >> lane & 1 != 0 { self.index(places[lane], 0) } else { None };
-            if let Some(pixel) = index.and_then(|index| self.pixels.as_mut().get_mut(index)) {
-                before[lane] = std::mem::replace(pixel, [red[lane], green[lane], blue[lane], alpha[lane]]);
-            }
-        }
-        Some(before)
+        let Target { width, first, .. } = *self;
+        wide(Replaced { eighths, pixels: self.pixels.as_mut(), width, first, blends, before });
+        Some(())
     }
 
     fn index(&self, [x, y]: [u32; 2], sample: u32) -> Option<usize> {

@@ -12,7 +12,7 @@ use crate::valhall::host::{
     Coordinates, Handle, Lod, Lods as LodsTogether, Lookup, Lookups, Request, Shape, Texel, cube,
 };
 use crate::valhall::step::{Fault, Step};
-use crate::valhall::warp::{Column, LANES, lanes};
+use crate::valhall::warp::{Column, lanes};
 
 /// The kind of a look-up.
 #[derive(Clone, Copy, Debug)]
@@ -86,14 +86,15 @@ impl Query {
         matches!(self.lods, Lods::Fetch | Lods::Gather(Gather { texels: true, .. }))
     }
 
-    /// Returns the look-ups of all lanes of a mask, given the words of their coordinates; the coordinates of `active`
-    /// lanes have differences. `None` for cubes, comparisons and other requests than filtered texels.
+    /// Performs the look-ups of the lanes of some masks, given the words of their coordinates; the coordinates of
+    /// `active` lanes have differences. `None` for cubes, comparisons and other requests than filtered texels.
     pub fn together(
         &self,
         [texture, sampler]: [Handle; 2],
-        words: [&Column; 7],
-        (active, mask): (u16, u16),
-    ) -> Option<Lookups> {
+        words: [&[Column]; 7],
+        (active, masks): (&[u16], &[u16]),
+        look_up: impl FnOnce(&Lookups<'_>) -> Option<()>,
+    ) -> Option<()> {
         let Lods::Filter(mode) = self.lods else { return None };
         let axes = match self.dimension {
             Dimension::_1d => 1,
@@ -104,34 +105,26 @@ impl Query {
             return None;
         }
         let mut words = words.into_iter();
-        let mut next = || words.next().unwrap_or(&[0; LANES]);
-        let mut at = [[0.0; LANES]; 2];
-        at.iter_mut().take(axes).for_each(|at| *at = each(next(), f32::from_bits));
-        let layer = if self.array { each(next(), nearest_layer) } else { [0; LANES] };
-        let offset = match self.offset {
-            true => {
-                let word = next();
-                [0, 8].map(|shift| each(word, |word| i32::from((word >> shift) as i8)))
-            }
-            false => [[0; LANES]; 2],
-        };
-        let change = |bit: usize| {
-            let mut change = [[0.0; LANES]; 2];
-            let both = |lane: usize| active >> (lane & !bit) & active >> (lane | bit) & 1 != 0;
-            for (change, at) in change.iter_mut().zip(&at).take(axes) {
-                for (lane, change) in change.iter_mut().enumerate() {
-                    *change = if both(lane) { at[lane | bit] - at[lane & !bit] } else { 0.0 };
-                }
-            }
-            change
-        };
+        let mut next = || words.next().unwrap_or_default();
+        let at = [next(), if axes == 2 { next() } else { &[] }];
+        let layer: Option<Vec<_>> = self.array.then(|| next().iter().map(|layer| each(layer, nearest_layer)).collect());
+        let offset: Option<[Vec<_>; 2]> = self.offset.then(|| {
+            let offsets = next();
+            let along =
+                |shift: u32| offsets.iter().map(move |word| each(word, |word| i32::from((word >> shift) as i8)));
+            [0, 8].map(|shift| along(shift).collect())
+        });
+        let reads_level = !matches!(mode, LodMode::Zero | LodMode::Computed);
+        let levels: Vec<_> = if reads_level { next().iter().map(|word| each(word, level)).collect() } else { vec![] };
         let lod = match mode {
             LodMode::Zero => LodsTogether::Base,
-            LodMode::Computed => LodsTogether::Computed { dx: change(1), dy: change(2), bias: [0.0; LANES] },
-            LodMode::ComputedBias => LodsTogether::Computed { dx: change(1), dy: change(2), bias: each(next(), level) },
-            LodMode::Explicit | LodMode::Grdesc => LodsTogether::Explicit(each(next(), level)),
+            LodMode::Computed => LodsTogether::Computed { active, bias: None },
+            LodMode::ComputedBias => LodsTogether::Computed { active, bias: Some(&levels) },
+            LodMode::Explicit | LodMode::Grdesc => LodsTogether::Explicit(&levels),
         };
-        Some(Lookups { texture, sampler, shape: self.shape(), mask, at, layer, offset, lod })
+        let offset = offset.as_ref().map(|offset| offset.each_ref().map(Vec::as_slice));
+        let (layer, shape) = (layer.as_deref(), self.shape());
+        look_up(&Lookups { texture, sampler, shape, masks, at, layer, offset, lod })
     }
 }
 

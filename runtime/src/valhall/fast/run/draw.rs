@@ -10,7 +10,7 @@ use crate::valhall::launch::{Outcome, RunError};
 
 use super::program_cache::Loaded;
 use super::runner::Runner;
-use crate::valhall::fast::bundle::{Bundle, Quads, WARPS};
+use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::code::Code;
 use crate::valhall::fast::grid::Home;
 use crate::valhall::fast::memory_view::{MemoryView, Outside, Recent, clear};
@@ -64,7 +64,7 @@ pub struct Alone<'a> {
 impl<'a> Alone<'a> {
     pub fn new(code: &'a Code<'a>) -> Self {
         let mut bundle = code.bundle();
-        bundle.quads = code.given.draws.then(|| Box::new([Quads::default(); WARPS]));
+        bundle.quads = code.given.draws.then(Box::default);
         for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {
             let addresses = std::array::from_fn(|lane| (thread_address(lane) >> shift) as u32);
             bundle.rows[register as usize].0 = [addresses; WARPS];
@@ -92,7 +92,7 @@ impl<'a> Alone<'a> {
                 bundle.rows[register].0[index] = warp.registers[register];
             }
             if let Some(quads) = &mut bundle.quads {
-                quads[index] = Quads::of(warp);
+                quads.set(index, warp);
                 bundle.set_quads(index, warp.helpers, &warp.places);
             }
             origins.push(origin);

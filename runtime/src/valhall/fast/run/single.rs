@@ -1,5 +1,7 @@
 //! Executes one word on a given state, for [`crate::valhall::single`].
 
+use isaforge_core::semantics::evaluate::each;
+
 use crate::level::Level;
 use crate::valhall::launch::RunError;
 
@@ -33,7 +35,8 @@ pub fn single(
     let mut runner = loaded.runner(uniforms, warps, u64::MAX);
     let mut bundle = loaded.code.bundle();
     if let Some(quads) = &state.quads {
-        bundle.quads = Some(Box::new([Quads { pixels: quads.pixels, ..Quads::default() }; WARPS]));
+        let pixels = [0, 1].map(|axis| [each(&quads.pixels, |pixel| pixel[axis]); WARPS]);
+        bundle.quads = Some(Box::new(Quads { pixels, ..Quads::default() }));
     }
     for warp in 0..copies {
         bundle.start(warp, Home { group: 0, number: number as usize }, state.live);

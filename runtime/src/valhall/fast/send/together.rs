@@ -1,41 +1,28 @@
-//! Messages of all lanes of a warp at once. They do what the intrinsics do lane by lane; where the host does not take
-//! them, nothing happens.
+//! Messages about memory, of all lanes of a warp at once. They do what the intrinsics do lane by lane; where that is not
+//! possible, nothing happens.
+
+use std::slice;
 
 use isaforge_core::semantics::evaluate::each;
-use isaforge_valhall::RegisterList;
 
+use super::uniform;
 use crate::exec::vector::effect::Value;
 use crate::valhall::fast::bundle::Bundle;
-use crate::valhall::fast::column::holds;
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::message::{Kind, Message};
-use crate::valhall::host::{Class, Format, Handle, Spots, VaryingSource};
-use crate::valhall::messages::{Layout, Lods, Output, Query};
-use crate::valhall::operation::Operand;
+use crate::valhall::host::{Class, Format, Handle};
+use crate::valhall::messages::Layout;
 use crate::valhall::warp::{Column, LANES, lanes};
 
-/// Returns the word that all lanes of a mask have.
-fn uniform(column: &Column, mask: u16) -> Option<u32> {
-    let first = *column.get(mask.trailing_zeros() as usize)?;
-    if column.iter().fold(0, |differs, word| differs | (word ^ first)) == 0 {
-        return Some(first);
-    }
-    let mut differs = 0;
-    for (lane, word) in column.iter().enumerate() {
-        differs |= u16::from(*word != first) << lane;
-    }
-    (differs & mask == 0).then_some(first)
-}
-
 /// Replaces the words of the lanes in a mask.
-fn merge(to: &mut Column, from: &Column, mask: u16) {
+pub(super) fn merge(to: &mut Column, from: &Column, mask: u16) {
     for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
         *to = if mask >> lane & 1 != 0 { *from } else { *to };
     }
 }
 
 /// Whether registers hold one float each, if the resource holds floats.
-fn is_float(layout: Layout) -> bool {
+pub(super) fn is_float(layout: Layout) -> bool {
     !layout.half && layout.class.is_none_or(|class| class == Class::Float)
 }
 
@@ -48,13 +35,7 @@ impl Message {
             return None;
         }
         match kind {
-            Kind::Varying => self.varying(bundle, view, warp, mask),
-            Kind::Filter => self.filter(bundle, view, warp, mask),
-            Kind::Blend => self.blend(bundle, view, warp, mask),
-            Kind::Coverage => {
-                bundle.rows[usize::from(self.to?.row)].0[warp] = *self.column(bundle, warp, 0)?;
-                Some(())
-            }
+            Kind::Varying | Kind::Filter | Kind::Blend | Kind::Coverage => None,
             Kind::LoadAttribute | Kind::LoadImage => self.load(bundle, view, warp, mask),
             Kind::StoreTexel => self.store(bundle, view, warp, mask),
             Kind::ImageAddress | Kind::ImageFormat => self.image(bundle, view, warp, mask),
@@ -68,82 +49,14 @@ impl Message {
         Some(&bundle.rows[usize::from(row)].0[warp])
     }
 
-    /// The list of registers that an argument names.
-    fn list(&self, bundle: &Bundle, warp: usize, argument: usize) -> Option<RegisterList> {
-        let operand = self.column(bundle, warp, argument)?[0];
-        match self.operands.get(operand as usize)? {
-            Operand::List(list) => Some(*list),
-            _ => None,
-        }
-    }
-
-    fn varying(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
-        let word = |argument: usize| uniform(self.column(bundle, warp, argument)?, mask);
-        let (source, component) = (word(0)?, word(4)?);
-        let source = match word(1)? & 1 {
-            0 => VaryingSource::Buffer { byte: source, half: word(2)? & 1 != 0 },
-            _ => VaryingSource::Table(Handle::from_word(source)),
-        };
-        let (within, pixels) = (self.column(bundle, warp, 3)?, &bundle.quads.as_ref()?[warp].pixels);
-        let found = view.host.varying_together(source, component, Spots { pixels, within })?;
-        bundle.rows[usize::from(self.to?.row)].0[warp] = found;
-        Some(())
-    }
-
-    fn filter(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
-        let first = |argument: usize| Some(self.column(bundle, warp, argument)?[0]);
-        let handle = |argument: usize| Some(Handle::from_word(uniform(self.column(bundle, warp, argument)?, mask)?));
-        let (list, handles) = (self.list(bundle, warp, 0)?, [handle(1)?, handle(2)?]);
-        let query = Query::new(first(3)?, Lods::filter(first(4)?));
-        let output = Output::new(list, first(5)?);
-        if !is_float(output.layout) {
-            return None;
-        }
-        let mut words = [&[0; LANES]; 7];
-        for (index, word) in words.iter_mut().enumerate() {
-            *word = self.column(bundle, warp, 6 + index)?;
-        }
-        let lookups = query.together(handles, words, (bundle.active[warp], mask))?;
-        let channels = view.host.look_up_together(&lookups)?;
-        let channels = channels.iter().enumerate().filter(|(channel, _)| output.mask >> channel & 1 != 0);
-        for (register, (_, channel)) in list.iter().skip(output.first).zip(channels) {
-            // Lists beyond the last register are rejected before they run.
-            merge(&mut bundle.rows[register].0[warp], channel, mask);
-        }
-        Some(())
-    }
-
-    fn blend(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
-        let first = |argument: usize| Some(self.column(bundle, warp, argument)?[0]);
-        let list = self.list(bundle, warp, 0)?;
-        // The low word of a descriptor is the number of the target.
-        let target = uniform(self.column(bundle, warp, 1)?, mask)?;
-        let (layout, count) = (Layout::registers(first(3)?), first(4)? as usize);
-        let pixels = &bundle.quads.as_ref()?[warp].pixels;
-        let class = match layout.class {
-            Some(class) => class,
-            None => view.host.tile(target, pixels[mask.trailing_zeros() as usize % LANES], 0).ok()?.class,
-        };
-        if layout.half || class != Class::Float {
-            return None;
-        }
-        let mut colours = [[0; LANES], [0; LANES], [0; LANES], [1.0f32.to_bits(); LANES]];
-        for (index, channel) in colours.iter_mut().enumerate().take(count) {
-            *channel = list.iter().nth(index).map_or([0; LANES], |register| bundle.rows[register].0[warp]);
-        }
-        let covered = each(self.column(bundle, warp, 2)?, |samples| if samples & 1 != 0 { u32::MAX } else { 0 });
-        view.host.blend_together(target, pixels, mask & holds(&covered), &colours)?;
-        Some(())
-    }
-
     /// The name that all lanes give in an argument.
     fn handle(&self, bundle: &Bundle, warp: usize, argument: usize, mask: u16) -> Option<Handle> {
-        uniform(self.column(bundle, warp, argument)?, mask).map(Handle::from_word)
+        uniform(slice::from_ref(self.column(bundle, warp, argument)?), &[mask]).map(Handle::from_word)
     }
 
     fn load(&self, bundle: &mut Bundle, view: &MemoryView<'_>, warp: usize, mask: u16) -> Option<()> {
         let argument = |argument: usize| self.column(bundle, warp, argument);
-        let (list, handle) = (self.list(bundle, warp, 0)?, self.handle(bundle, warp, 1, mask)?);
+        let (list, handle) = (self.list(bundle, 0)?, self.handle(bundle, warp, 1, mask)?);
         let (layout, count) = (Layout::registers(argument(4)?[0]), argument(5)?[0] as usize);
         let (a, b) = (argument(2)?, argument(3)?);
         let (format, addresses) = match self.kind? {
@@ -189,14 +102,14 @@ impl Message {
         let argument = |argument: usize| self.column(bundle, warp, argument);
         let mut addresses = [0; LANES];
         bundle.value(*self.arguments.get(1)?, warp, &mut addresses);
-        let (list, descriptor) = (self.list(bundle, warp, 0)?, argument(2)?);
+        let (list, descriptor) = (self.list(bundle, 0)?, argument(2)?);
         let (layout, count) = (Layout::registers(argument(3)?[0]), argument(4)?[0] as usize);
         if !is_float(layout) {
             return None;
         }
         let first = descriptor[mask.trailing_zeros() as usize % LANES];
         let format = Format::from_descriptor(first)?;
-        if uniform(descriptor, mask).is_none() || format.class() != Class::Float {
+        if uniform(slice::from_ref(descriptor), &[mask]).is_none() || format.class() != Class::Float {
             return None;
         }
         let mut colours = [[0; LANES], [0; LANES], [0; LANES], [1.0f32.to_bits(); LANES]];
