@@ -26,8 +26,8 @@ pub(crate) fn wide<W: Wide>(computation: W) -> W::Result {
     computation.compute()
 }
 
-/// Converts a number to an integer, towards zero. Numbers beyond 2^30 become ±2^30, and NaN becomes -2^30. Unlike a cast it
-/// is one instruction for several lanes.
+/// Converts a number to an integer, towards zero. Numbers beyond 2^30 become ±2^30, and NaN becomes -2^30. Unlike a
+/// cast it is one instruction for several lanes.
 #[inline(always)]
 #[expect(clippy::manual_clamp, reason = "that would keep NaN")]
 pub(crate) fn truncated(value: f32) -> i32 {

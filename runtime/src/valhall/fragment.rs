@@ -212,8 +212,8 @@ impl<'a> Quads<'a> {
         starts
     }
 
-    /// The pixels of the next four quads, and the samples that are covered, if each of the quads that follow in these rows
-    /// has covered samples.
+    /// The pixels of the next four quads, and the samples that are covered, if each of the quads that follow in these
+    /// rows has covered samples.
     fn four(&mut self) -> Option<([Column; 2], Column<u16>)> {
         let [x, y] = self.next;
         let [columns, _] = &self.fragments.within;

@@ -40,11 +40,6 @@ impl Kind {
             _ => None,
         }
     }
-
-    /// Whether only fragment programs call it.
-    pub fn is_of_drawings(self) -> bool {
-        matches!(self, Kind::Varying | Kind::Filter | Kind::Blend | Kind::Coverage)
-    }
 }
 
 /// A call of an intrinsic.

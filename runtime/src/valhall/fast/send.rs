@@ -1,10 +1,10 @@
 //! Sends messages to the host: all warps at once or, where the host does not take them, warp by warp.
 //!
 //! - `drawing`: messages of fragment programs that all warps send at once
-//! - `together`: other messages that all lanes of a warp send at once
+//! - `memory`: messages about values in memory that all warps send at once
 
 mod drawing;
-mod together;
+mod memory;
 
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::evaluate::{Column as Wide, Scratch, each};
@@ -14,13 +14,30 @@ use isaforge_valhall::semantics::{SEMANTICS, call};
 use super::bundle::{Bundle, WARPS};
 use super::column::holds;
 use super::memory_view::MemoryView;
-use super::message::Message;
+use super::message::{Kind, Message};
 use super::row::registers;
 use crate::exec::vector::effect::{MAX_ARGUMENTS, Value};
 use crate::exec::vector::handler::NO_ROW;
+use crate::valhall::host::Class;
+use crate::valhall::messages::Layout;
 use crate::valhall::operation::{Executing, Operand};
 use crate::valhall::step::{Context, Fault, Step};
 use crate::valhall::warp::{Column, LANES, Warp};
+
+/// The lanes of each warp that send a message.
+type Masks = [u16; WARPS];
+
+/// Replaces the words of the lanes in a mask.
+fn merge(to: &mut Column, from: &Column, mask: u16) {
+    for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        *to = if mask >> lane & 1 != 0 { *from } else { *to };
+    }
+}
+
+/// Whether registers hold one float each, if the resource holds floats.
+fn is_float(layout: Layout) -> bool {
+    !layout.half && layout.class.is_none_or(|class| class == Class::Float)
+}
 
 /// Returns the word that all lanes of some masks have.
 fn uniform(columns: &[Column], masks: &[u16]) -> Option<u32> {
@@ -40,7 +57,7 @@ impl Message {
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
         bundle.trace = None;
-        if view.log.is_none() && self.draw(bundle, view).is_some() {
+        if view.log.is_none() && self.together(bundle, view).is_some() {
             return true;
         }
         for warp in bundle.busy() {
@@ -50,6 +67,27 @@ impl Message {
             }
         }
         true
+    }
+
+    /// Sends it for all warps with active lanes. `None` if it must be sent warp by warp: then what has happened is
+    /// repeated.
+    fn together(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<()> {
+        let kind = self.kind?;
+        let mut masks = [0; WARPS];
+        bundle.busy().for_each(|warp| masks[warp] = self.mask(bundle, warp));
+        match kind {
+            Kind::Varying => self.varying(bundle, view, &masks),
+            Kind::Filter => self.filter(bundle, view, &masks),
+            Kind::Blend => self.blend(bundle, view, &masks),
+            Kind::Coverage => {
+                bundle.rows[usize::from(self.to?.row)].0 = *self.columns(bundle, 0)?;
+                Some(())
+            }
+            Kind::LoadAttribute | Kind::LoadImage => self.load(bundle, view, &masks),
+            Kind::StoreTexel => self.store(bundle, view, &masks),
+            Kind::ImageAddress | Kind::ImageFormat => self.image(bundle, view, &masks),
+            Kind::BufferElement => self.element(bundle, view, &masks),
+        }
     }
 
     /// The low words of an argument.
@@ -77,9 +115,6 @@ impl Message {
     }
 
     fn warp(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, warp: usize) -> Result<(), Fault> {
-        if view.log.is_none() && self.together(bundle, view, warp).is_some() {
-            return Ok(());
-        }
         let mask = self.mask(bundle, warp);
         let mut result = [0; LANES];
         if mask != 0 {

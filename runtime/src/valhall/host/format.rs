@@ -182,8 +182,16 @@ impl Format {
         matches!(self.kind, Kind::Unorm | Kind::Snorm | Kind::Srgb)
     }
 
+    /// The number of channels if each of them is a word.
+    pub(super) fn words(self) -> Option<usize> {
+        match self.layout {
+            Layout::Even { channels, bits: 32 } => Some(channels.into()),
+            _ => None,
+        }
+    }
+
     /// The default channels: 0, with alpha 1.
-    fn empty(self) -> [u32; 4] {
+    pub(super) fn empty(self) -> [u32; 4] {
         [0, 0, 0, if self.class() == Class::Float { ONE } else { 1 }]
     }
 

@@ -249,8 +249,8 @@ pub trait Host: fmt::Debug {
     }
 
     /// Blends the colours of some lanes of warps, which are floats, into pixels with one sample, as [`Host::blend`]
-    /// would, and sets their previous colours. `None`, without any effect, if they must be blended one by one, as always
-    /// by default.
+    /// would, and sets their previous colours. `None`, without any effect, if they must be blended one by one, as
+    /// always by default.
     fn blend_together(&mut self, _target: u32, _blends: &Blends<'_>, _before: &mut [Lanes<[u32; 4]>]) -> Option<()> {
         None
     }

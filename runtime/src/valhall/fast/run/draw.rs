@@ -1,7 +1,7 @@
 //! Fragment programs: quads of pixels, eight warps of them in lockstep.
 //!
-//! Messages to the host are sent warp by warp. Instructions that access memory are executed by the reference; all others
-//! have handlers.
+//! Messages to the host are sent for all warps at once. Instructions that access memory are executed by the reference;
+//! all others have handlers.
 
 use crate::deadline::Deadline;
 use crate::level::Level;

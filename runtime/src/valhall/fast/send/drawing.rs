@@ -1,38 +1,17 @@
-//! Messages of fragment programs, of all warps at once. They do what the intrinsics do lane by lane; where the host does
-//! not take them, nothing happens.
+//! Messages of fragment programs, of all warps at once. They do what the intrinsics do lane by lane; where the host
+//! does not take them, nothing happens.
 
-use super::together::{is_float, merge};
-use super::uniform;
+use super::{Masks, is_float, merge, uniform};
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::column::holds;
 use crate::valhall::fast::memory_view::MemoryView;
-use crate::valhall::fast::message::{Kind, Message};
+use crate::valhall::fast::message::Message;
 use crate::valhall::host::{Blends, Class, Handle, Spots, VaryingSource};
 use crate::valhall::messages::{Layout, Lods, Output, Query};
 use crate::valhall::warp::{Column, LANES};
 
-/// The lanes of each warp that call.
-type Masks = [u16; WARPS];
-
 impl Message {
-    /// Sends it for all warps with active lanes. `None`, without any effect, if it must be sent warp by warp.
-    pub(super) fn draw(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>) -> Option<()> {
-        let kind = self.kind.filter(|kind| kind.is_of_drawings())?;
-        let mut masks = [0; WARPS];
-        bundle.busy().for_each(|warp| masks[warp] = self.mask(bundle, warp));
-        match kind {
-            Kind::Varying => self.varying(bundle, view, &masks),
-            Kind::Filter => self.filter(bundle, view, &masks),
-            Kind::Blend => self.blend(bundle, view, &masks),
-            Kind::Coverage => {
-                bundle.rows[usize::from(self.to?.row)].0 = *self.columns(bundle, 0)?;
-                Some(())
-            }
-            _ => None,
-        }
-    }
-
-    fn varying(&self, bundle: &mut Bundle, view: &MemoryView<'_>, masks: &Masks) -> Option<()> {
+    pub(super) fn varying(&self, bundle: &mut Bundle, view: &MemoryView<'_>, masks: &Masks) -> Option<()> {
         let word = |argument: usize| uniform(self.columns(bundle, argument)?, masks);
         let (source, component) = (word(0)?, word(4)?);
         let source = match word(1)? & 1 {
@@ -47,7 +26,7 @@ impl Message {
         Some(())
     }
 
-    fn filter(&self, bundle: &mut Bundle, view: &MemoryView<'_>, masks: &Masks) -> Option<()> {
+    pub(super) fn filter(&self, bundle: &mut Bundle, view: &MemoryView<'_>, masks: &Masks) -> Option<()> {
         let handle = |argument: usize| Some(Handle::from_word(uniform(self.columns(bundle, argument)?, masks)?));
         let (list, handles) = (self.list(bundle, 0)?, [handle(1)?, handle(2)?]);
         let query = Query::new(self.constant(bundle, 3)?, Lods::filter(self.constant(bundle, 4)?));
@@ -74,7 +53,7 @@ impl Message {
         Some(())
     }
 
-    fn blend(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, masks: &Masks) -> Option<()> {
+    pub(super) fn blend(&self, bundle: &mut Bundle, view: &mut MemoryView<'_>, masks: &Masks) -> Option<()> {
         const ZERO: [Column; WARPS] = [[0; LANES]; WARPS];
         const ONE: [Column; WARPS] = [[1.0f32.to_bits(); LANES]; WARPS];
         let list = self.list(bundle, 0)?;

@@ -1,4 +1,4 @@
-//! Filtered look-ups of several warps in one texture. Each step of the computation is a loop over the lanes of all warps.
+//! Filtered look-ups of several warps in one texture. Each step of the computation is a loop over all lanes.
 
 use std::ops::Range;
 
@@ -104,8 +104,8 @@ impl Wide for Looking<'_, '_> {
     }
 }
 
-/// Returns the warps to look up at once, and their lanes, which choose what `lane` does: those of all `warps` if they are
-/// all that is left, otherwise those of its warp.
+/// Returns the warps to look up at once, and their lanes, which choose what `lane` does: those of all `warps` if they
+/// are all that is left, otherwise those of its warp.
 #[inline(always)]
 fn alike(left: &[u16; WARPS], keys: &Batch<u32>, lane: usize, warps: usize) -> (Range<usize>, [u16; WARPS]) {
     let (first, key) = (lane / LANES, keys[lane]);
@@ -360,8 +360,8 @@ impl Steps<'_> {
     }
 }
 
-/// Returns the difference of a coordinate between the two lanes of a quad whose numbers differ in `bit`; 0 if one of them
-/// is not active.
+/// Returns the difference of a coordinate between the two lanes of a quad whose numbers differ in `bit`; 0 if one of
+/// them is not active.
 #[inline(always)]
 fn difference(at: &Lanes<u32>, bit: usize, active: u16) -> Lanes<f32> {
     let mut difference = [0.0; LANES];
