@@ -1,9 +1,12 @@
 //! The memory accesses of an executing instruction.
 
+use core::ops::Range;
+
 use super::environment::Running;
 use super::host::{Host, Touched};
-use super::memory::{Access, Memory, MemoryFault, number, within};
+use super::memory::{Access, Memory, MemoryFault, within};
 use super::trap::Reason;
+use crate::bits::ones;
 use crate::semantics::evaluate::Column;
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
@@ -63,23 +66,14 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         mask: u64,
     ) -> Result<Column<L>, Reason> {
         let (own, mut value) = (self.own(space), [0; L]);
-        if L > 1 && own.is_none() && self.touched.is_none() {
-            // Lanes often access one region.
-            let mut region: (u64, &[u8]) = (0, &[]);
-            for (lane, address) in self.lanes(address, mask) {
-                self.check(Access::Read, address, size)?;
-                let found = within(region.0, region.1.len(), address, size);
-                value[lane] = match found.and_then(|range| region.1.get(range)) {
-                    Some(bytes) => number(bytes),
-                    None => {
-                        region = self.memory.region(address).unwrap_or_default();
-                        self.memory.read(address, size).map_err(no_access(Access::Read, address, size))?
-                    }
-                };
-            }
-            return Ok(value);
-        }
-        for (lane, address) in self.lanes(address, mask) {
+        let rest = match size {
+            1 => self.load_quickly(space, address, mask, &mut value, u8::from_le_bytes),
+            2 => self.load_quickly(space, address, mask, &mut value, u16::from_le_bytes),
+            4 => self.load_quickly(space, address, mask, &mut value, u32::from_le_bytes),
+            8 => self.load_quickly(space, address, mask, &mut value, u64::from_le_bytes),
+            _ => mask,
+        };
+        for (lane, address) in self.lanes(address, rest) {
             self.touch(|| Touched::By(lane as u8, false, own));
             value[lane] = self.load_one(space, address, size)?;
         }
@@ -96,28 +90,131 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         mask: u64,
     ) -> Result<(), Reason> {
         let own = self.own(space);
-        let mut lanes = self.lanes(address, mask).peekable();
-        if L > 1 && own.is_none() && self.touched.is_none() && matches!(size, 1..=8) {
-            let aligned = self.tables.2.aligned;
-            let first = lanes.peek().map_or(0, |(_, address)| *address);
-            if let Some((base, region)) = self.memory.region_mut(first) {
-                // The lanes that access the region of the first one.
-                while let Some((lane, address)) = lanes.peek().copied()
-                    && (!aligned || address.is_multiple_of(size))
-                    && let Some(bytes) =
-                        within(base, region.len(), address, size).and_then(|range| region.get_mut(range))
-                {
-                    bytes.copy_from_slice(&value[lane].to_le_bytes()[..size as usize]);
-                    lanes.next();
-                }
-            }
-        }
-        for (lane, address) in lanes {
+        let rest = match size {
+            1 => self.store_quickly(space, address, mask, value, |value| [value as u8]),
+            2 => self.store_quickly(space, address, mask, value, |value| (value as u16).to_le_bytes()),
+            4 => self.store_quickly(space, address, mask, value, |value| (value as u32).to_le_bytes()),
+            8 => self.store_quickly(space, address, mask, value, u64::to_le_bytes),
+            _ => mask,
+        };
+        for (lane, address) in self.lanes(address, rest) {
             self.touch(|| Touched::By(lane as u8, false, own));
             self.store_one(space, address, size, value[lane])?;
         }
         Ok(())
     }
+
+    /// The memory of an address space, if lanes may access its regions directly: nobody observes them, and accesses past
+    /// its end trap.
+    fn direct(&mut self, space: u16) -> Option<&mut Memory> {
+        if L == 1 || self.touched.is_some() {
+            return None;
+        }
+        let (memory, is_open) = self.memory_of(space);
+        (!is_open).then_some(memory)
+    }
+
+    /// Reads numbers in ascending order of lanes, region by region. Returns the lanes from the first on whose access
+    /// may trap.
+    fn load_quickly<N: Into<u64>, const SIZE: usize>(
+        &mut self,
+        space: u16,
+        address: &Column<L>,
+        mut mask: u64,
+        value: &mut Column<L>,
+        number: impl Fn([u8; SIZE]) -> N,
+    ) -> u64 {
+        let aligned = self.tables.2.aligned;
+        let Some(memory) = self.direct(space) else { return mask };
+        while let Some(first) = address.get(mask.trailing_zeros() as usize)
+            && let Some((base, bytes)) = memory.region(*first)
+        {
+            if let Some(range) = contiguous(base, bytes.len(), (address, SIZE), mask, aligned)
+                && let Some(bytes) = bytes.get(range)
+            {
+                value.iter_mut().zip(bytes.as_chunks().0).for_each(|(value, bytes)| *value = number(*bytes).into());
+                return 0;
+            }
+            let before = mask;
+            while let Some(address) = address.get(mask.trailing_zeros() as usize)
+                && let Some(bytes) = place(base, bytes, *address, aligned)
+            {
+                value[mask.trailing_zeros() as usize] = number(*bytes).into();
+                mask &= mask - 1;
+            }
+            if mask == before {
+                break;
+            }
+        }
+        mask
+    }
+
+    /// Writes numbers in ascending order of lanes, region by region. Returns the lanes from the first on whose access
+    /// may trap or change instructions.
+    fn store_quickly<const SIZE: usize>(
+        &mut self,
+        space: u16,
+        address: &Column<L>,
+        mut mask: u64,
+        value: &Column<L>,
+        bytes_of: impl Fn(u64) -> [u8; SIZE],
+    ) -> u64 {
+        let aligned = self.tables.2.aligned;
+        let Some(memory) = self.direct(space) else { return mask };
+        while let Some(first) = address.get(mask.trailing_zeros() as usize)
+            && let Some((base, bytes)) = memory.region_mut(*first)
+        {
+            if let Some(range) = contiguous(base, bytes.len(), (address, SIZE), mask, aligned)
+                && let Some(bytes) = bytes.get_mut(range)
+            {
+                bytes.as_chunks_mut().0.iter_mut().zip(value).for_each(|(bytes, value)| *bytes = bytes_of(*value));
+                return 0;
+            }
+            let before = mask;
+            while let Some(address) = address.get(mask.trailing_zeros() as usize)
+                && let Some(bytes) = place_mut(base, bytes, *address, aligned)
+            {
+                *bytes = bytes_of(value[mask.trailing_zeros() as usize]);
+                mask &= mask - 1;
+            }
+            if mask == before {
+                break;
+            }
+        }
+        mask
+    }
+}
+
+/// The bytes of a region that all lanes access, if each accesses the `size` bytes after those of the lane before it.
+fn contiguous<const L: usize>(
+    base: u64,
+    len: usize,
+    (address, size): (&Column<L>, usize),
+    mask: u64,
+    aligned: bool,
+) -> Option<Range<usize>> {
+    let first = address[0];
+    if mask != ones(L as u32) || aligned && !first.is_multiple_of(size as u64) {
+        return None;
+    }
+    // Without an early exit, the loop is compiled to vector instructions.
+    let lanes = address.iter().zip(0..L as u64);
+    let differ = lanes.fold(0, |differ, (at, lane)| differ | (at ^ first.wrapping_add(size as u64 * lane)));
+    if differ != 0 { None } else { within(base, len, first, (size * L) as u64) }
+}
+
+/// The bytes of a region that a lane accesses. `None` if it does not contain all of them, or if they are not aligned.
+fn place<const SIZE: usize>(base: u64, bytes: &[u8], address: u64, aligned: bool) -> Option<&[u8; SIZE]> {
+    let size = SIZE as u64;
+    let range = within(base, bytes.len(), address, size).filter(|_| !aligned || address.is_multiple_of(size))?;
+    bytes.get(range)?.first_chunk()
+}
+
+/// The same to write.
+fn place_mut<const SIZE: usize>(base: u64, bytes: &mut [u8], address: u64, aligned: bool) -> Option<&mut [u8; SIZE]> {
+    let size = SIZE as u64;
+    let range = within(base, bytes.len(), address, size).filter(|_| !aligned || address.is_multiple_of(size))?;
+    bytes.get_mut(range)?.first_chunk_mut()
 }
 
 pub(super) fn no_access(access: Access, address: u64, size: u64) -> impl FnOnce(MemoryFault) -> Reason {

@@ -19,7 +19,10 @@ use crate::semantics::{AtomicOp, Semantics, Special, Type, instantiate};
 /// Where lanes continue.
 #[derive(Debug)]
 pub(super) struct Flow<const L: usize> {
-    pub next: Column<L>,
+    /// The address of the next instruction.
+    pub next: u64,
+    /// Where each lane continues, once some of them branch.
+    pub targets: Option<Column<L>>,
     /// The lanes that branch.
     pub branched: u64,
     pub ended: u64,
@@ -239,7 +242,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
         let unit = u64::from(self.tables.2.unit.max(1));
         let address = |target: u64| wrapped(target.wrapping_mul(unit), self.tables.2);
-        set_lanes(&mut self.flow.next, &target.map(address), mask);
+        let targets = self.flow.targets.get_or_insert([self.flow.next; L]);
+        set_lanes(targets, &target.map(address), mask);
         self.flow.branched |= mask;
         Ok(())
     }

@@ -167,7 +167,7 @@ impl DerefMut for Content {
 }
 
 /// The little-endian number that at most 8 bytes are.
-pub(super) fn number(bytes: &[u8]) -> u64 {
+fn number(bytes: &[u8]) -> u64 {
     match *bytes {
         [a] => a.into(),
         [a, b] => u16::from_le_bytes([a, b]).into(),

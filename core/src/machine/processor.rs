@@ -155,7 +155,7 @@ impl<const L: usize> Machine<L> {
             live: self.live,
             pc: 0,
             inside: false,
-            flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
+            flow: Flow { next: 0, targets: None, branched: 0, ended: 0, waits: 0, exit: None },
             touched: None,
         };
         // Start operations only write states, so this cannot fail.

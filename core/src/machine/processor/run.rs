@@ -94,7 +94,7 @@ impl<const L: usize> Machine<L> {
         // `fetch` returns only numbers of existing instructions.
         let Some(mut running) = self.running(host, (number, pc), active) else { return Ok(Some(Stop::Ended)) };
         let instruction = running.instruction;
-        let (ends, unmasks, next) = (instruction.ends, instruction.unmasks, running.flow.next[0]);
+        let (ends, unmasks, next) = (instruction.ends, instruction.unmasks, running.flow.next);
         if unmasks {
             active = live;
             (running.active, running.executing) = (active, active);
@@ -129,19 +129,20 @@ impl<const L: usize> Machine<L> {
             flow.ended = self.live;
         }
         self.live &= !flow.ended;
+        // Where all lanes continue, unless each may branch by itself.
+        let first = flow.branched.trailing_zeros() as usize;
+        let target = flow.targets.as_ref().and_then(|targets| targets.get(first).copied()).unwrap_or(next);
         if self.hardware.divergence == Divergence::Together {
-            let first = flow.branched.trailing_zeros() as usize;
-            self.pc = [flow.next.get(first).copied().unwrap_or(next); L];
+            self.pc = [target; L];
         } else if self.hardware.divergence == Divergence::Masked {
-            let first = flow.branched.trailing_zeros() as usize;
-            self.pc = [flow.next.get(first).copied().unwrap_or(next); L];
+            self.pc = [target; L];
             self.masked = match flow.branched {
                 _ if unmasks => 0,
                 0 => self.masked,
                 branched => self.masked | active & !branched,
             } & self.live;
         } else {
-            set_lanes(&mut self.pc, &flow.next, active);
+            set_lanes(&mut self.pc, &flow.targets.unwrap_or([next; L]), active);
             self.waiting = (self.waiting | flow.waits) & self.live;
         }
         self.executed += 1;
@@ -214,7 +215,7 @@ impl<const L: usize> Machine<L> {
             live: self.live,
             pc,
             inside: false,
-            flow: Flow { next: [next; L], branched: 0, ended: 0, waits: 0, exit: None },
+            flow: Flow { next, targets: None, branched: 0, ended: 0, waits: 0, exit: None },
             touched: looks_on.then_some(&mut self.touched),
         })
     }
