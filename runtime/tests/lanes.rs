@@ -1,11 +1,11 @@
 //! Operations on columns agree with the evaluator for a set of several lanes: divergence, predicates, registers of 16 to
-//! 64 bits, states, floats, atomics, barriers, values of other lanes.
+//! 64 bits, states, floats, atomics, barriers, values of other lanes, and loops that access memory.
 
 mod seed;
 
 isaforge::isa!("tests/data/warp.yaml");
 
-use isaforge_core::machine::{Machine, Reason, Register, Stop, Trap};
+use isaforge_core::machine::{Host, Machine, Reason, Register, Stop, Trap};
 use isaforge_runtime::Level;
 use isaforge_runtime::exec::Executor;
 use isaforge_runtime::exec::lanes::engine::WarpEngine;
@@ -14,6 +14,11 @@ const LANES: usize = 32;
 const CODE: u64 = 0x1000;
 const DATA: u64 = 0x8000;
 const SIZE: u64 = 1 << 10;
+/// Memory after the data that is not writable, and other memory.
+const FIXED: u64 = DATA + SIZE;
+const OTHER: u64 = 0x1_0000;
+/// Memory in which the high word of addresses changes.
+const HIGH: u64 = 0x1_ffff_ff80;
 /// The opcodes of instructions that compute, with those between them that do not exist.
 const COMPUTES: u64 = 0x41;
 
@@ -79,9 +84,20 @@ fn program(random: &mut Random, length: u64, memory: bool) -> Vec<u8> {
     (0..length).flat_map(|at| word(random, at).to_le_bytes()).collect()
 }
 
+/// An observer, for which lanes access memory one by one.
+struct Observer;
+
+impl Host<LANES> for Observer {
+    fn looks_on(&self) -> bool {
+        true
+    }
+}
+
 /// The initial content of a machine.
 struct Start {
     code: Vec<u8>,
+    /// Whether programs may write it.
+    writable: bool,
     data: Vec<u8>,
     registers: Vec<(Register, [u64; LANES])>,
     live: u64,
@@ -109,13 +125,63 @@ impl Start {
             }
         }
         let live = if random.below(3) == 0 { random.next() } else { u64::MAX };
-        Start { code, data, registers, live }
+        Start { code, writable: false, data, registers, live }
+    }
+
+    /// A random loop that accesses memory at the addresses in registers 5 to 7. Register 4 is a stride.
+    fn looping(random: &mut Random) -> Self {
+        let mut start = Start::random(random);
+        let length = 1 + random.below(6);
+        let mut word = |at: u64| {
+            let address = 5 + random.below(3) as u32;
+            let offset = [0, 0, 0, 4, -4, 64, 2][random.below(7) as usize] as u32;
+            let access = (random.below(5) as u32) << 8 | address << 11 | offset << 16;
+            let back = (((-(at as i32)) * 4) as u32) << 12 | (random.below(4) as u32) << 8;
+            let elsewhere = access & !(7 << 11) | (random.below(4) as u32) << 11;
+            match random.below(10) {
+                _ if at >= length => 0x61 | back,
+                0 | 1 => 0x52 | access,
+                2 => 0x53 | access,
+                3 | 4 => 0x55 | access,
+                5 => 0x56 | access & 0xffff | [4, 128, 0, 0xfffc][random.below(4) as usize] << 16,
+                6 => address << 8 | address << 11 | 4 << 14,
+                7 => 0x5a + random.below(2) as u32 | elsewhere,
+                8 => 0x5c + random.below(2) as u32 | elsewhere,
+                _ => loop {
+                    let opcode = random.below(COMPUTES);
+                    if exists(opcode) {
+                        break opcode as u32 | random.next() as u32 & 0x00ff_f000 | (random.below(4) as u32) << 8;
+                    }
+                },
+            }
+        };
+        // The last branch goes on until the budget ends.
+        start.code = (0..length + 2).flat_map(|at| word(at).to_le_bytes()).collect();
+        start.writable = random.below(4) == 0;
+        let stride = [0, 4, 8, 128, -4i32 as u32][random.below(5) as usize].into();
+        for (register, column) in &mut start.registers {
+            match (register.bank, register.index) {
+                (0, 4) => *column = [stride; LANES],
+                (0, 5..8) => *column = addresses(random, &[DATA, DATA, DATA, OTHER, OTHER, FIXED, CODE]),
+                (1, ..3) => *column = addresses(random, &[0, 0, 0, 256, 400]),
+                (2, _) => *column = addresses(random, &[DATA, DATA, OTHER, HIGH, HIGH - 32, CODE]),
+                _ => {}
+            }
+        }
+        if random.below(4) > 0 {
+            start.live = u64::MAX;
+        }
+        start
     }
 
     fn machine(&self) -> warp::Machine {
         let mut machine = warp::Machine::new();
-        machine.memory.map(CODE, self.code.clone(), false).unwrap();
+        machine.memory.map(CODE, self.code.clone(), self.writable).unwrap();
         machine.memory.map(DATA, self.data.clone(), true).unwrap();
+        machine.memory.map(FIXED, self.data[..128].to_vec(), false).unwrap();
+        machine.memory.map(OTHER, self.data[..512].to_vec(), true).unwrap();
+        machine.memory.map(HIGH, self.data[..384].to_vec(), true).unwrap();
+        machine.space("shared").unwrap().map(0, self.data[..512].to_vec(), true).unwrap();
         for (register, column) in &self.registers {
             (0..LANES).for_each(|lane| machine.write(*register, lane, column[lane]).unwrap());
         }
@@ -123,6 +189,30 @@ impl Start {
         machine.set_lanes(self.live, 0);
         machine
     }
+}
+
+/// The addresses of lanes from one of some bases on: contiguous, strided, equal, anywhere, or across the end of the data; some
+/// misaligned or with another base.
+fn addresses(random: &mut Random, bases: &[u64]) -> [u64; LANES] {
+    let any = |random: &mut Random| bases[random.below(bases.len() as u64) as usize];
+    let (base, lane) = (any(random) + 4 * random.below(20), random.below(LANES as u64) as usize);
+    let mut column = match random.below(8) {
+        0..3 => std::array::from_fn(|lane| base + 4 * lane as u64),
+        3 => std::array::from_fn(|lane| base + 12 * lane as u64),
+        4 => std::array::from_fn(|lane| base + 4 * (LANES - lane) as u64),
+        5 => [base; LANES],
+        6 => std::array::from_fn(|_| base + 4 * random.below(64)),
+        _ => {
+            let end = FIXED - 4 * random.below(40);
+            std::array::from_fn(|lane| end + 4 * lane as u64)
+        }
+    };
+    match random.below(20) {
+        0 => column[lane] += 1 + random.below(3),
+        1 => column[lane] = any(random),
+        _ => {}
+    }
+    column
 }
 
 /// A level, with machine code at once, later, or never.
@@ -141,44 +231,70 @@ fn texts(machine: &Machine<LANES>, code: &[u8]) -> String {
     lines.map(|(pc, text)| format!("{pc:#x} {text}\n")).collect()
 }
 
-#[test]
-fn random_programs_of_lanes_do_the_same_on_columns() {
-    let mut random = Random(seed::seed(1));
-    let (mut executed, mut compiled, mut all) = (0, 0, 0);
-    for _ in 0..600 * seed::rounds() {
-        let start = Start::random(&mut random);
-        let (mut reference, mut fast) = (start.machine(), start.machine());
-        let mut engine = WarpEngine::new(level(&mut random));
-        for _ in 0..3 {
-            let budget = [1, 7, 50, 1000][random.below(4) as usize];
-            let expected = reference.run(&mut (), budget);
-            let found = engine.run(&mut fast, &mut (), budget);
-            let listed = texts(&reference, &start.code) + &engine.listing(&fast);
-            let listing = || &listed;
-            assert_eq!(found, expected, "{}", listing());
-            assert_eq!(fast.executed(), reference.executed(), "{}", listing());
-            let places = |machine: &Machine<LANES>| {
-                let pcs = (0..LANES).map(|lane| machine.pc_of(lane));
-                (machine.live(), machine.waiting(), pcs.collect::<Vec<_>>())
-            };
-            assert_eq!(places(&fast), places(&reference), "{}", listing());
-            let (ours, theirs) = (fast.parts().values.clone(), reference.parts().values.clone());
-            for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-                assert_eq!(ours, theirs, "column {at}\n{}", listing());
-            }
-            assert_eq!(ours.len(), theirs.len());
-            assert_eq!(fast.memory.bytes(DATA, SIZE), reference.memory.bytes(DATA, SIZE), "{}", listing());
-            if !matches!(found, Err(Trap { reason: Reason::Budget(_), .. })) {
-                break;
-            }
+/// Executes a program with an engine, with the reference, and with the reference while it is observed. Returns the numbers of
+/// instructions that were operations and machine code, and of all.
+fn compare(start: &Start, random: &mut Random) -> [u64; 3] {
+    let (mut reference, mut observed, mut fast) = (start.machine(), start.machine(), start.machine());
+    let mut engine = WarpEngine::new(level(random));
+    for _ in 0..3 {
+        let budget = [1, 7, 50, 1000][random.below(4) as usize];
+        let expected = reference.run(&mut (), budget);
+        let found = engine.run(&mut fast, &mut (), budget);
+        let listed = texts(&reference, &start.code) + &engine.listing(&fast);
+        let listing = || &listed;
+        assert_eq!(found, expected, "{}", listing());
+        assert_eq!(observed.run(&mut Observer, budget), expected, "{}", listing());
+        assert_eq!(fast.executed(), reference.executed(), "{}", listing());
+        let places = |machine: &Machine<LANES>| {
+            let pcs = (0..LANES).map(|lane| machine.pc_of(lane));
+            (machine.live(), machine.waiting(), pcs.collect::<Vec<_>>())
+        };
+        assert_eq!(places(&fast), places(&reference), "{}", listing());
+        let (ours, theirs) = (fast.parts().values.clone(), reference.parts().values.clone());
+        for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+            assert_eq!(ours, theirs, "column {at}\n{}", listing());
         }
-        (executed, all) = (executed + engine.executed(), all + fast.executed());
-        compiled += engine.compiled();
+        assert_eq!(ours.len(), theirs.len());
+        assert_eq!(&ours, observed.parts().values, "{}", listing());
+        for (base, size) in [(CODE, start.code.len() as u64), (DATA, SIZE), (FIXED, 128), (OTHER, 512), (HIGH, 384)] {
+            assert_eq!(fast.memory.bytes(base, size), reference.memory.bytes(base, size), "{}", listing());
+            assert_eq!(observed.memory.bytes(base, size), reference.memory.bytes(base, size), "{}", listing());
+        }
+        let shared = |machine: &mut Machine<LANES>| machine.spaces[0].bytes(0, 512).map(<[u8]>::to_vec);
+        assert_eq!(shared(&mut fast), shared(&mut reference), "{}", listing());
+        assert_eq!(shared(&mut observed), shared(&mut reference), "{}", listing());
+        if !matches!(found, Err(Trap { reason: Reason::Budget(_), .. })) {
+            break;
+        }
+    }
+    [engine.executed(), engine.compiled(), fast.executed()]
+}
+
+/// Compares random programs. If machine code can be generated, it must execute a part of at least one in `few` of them.
+fn compare_all(stream: u64, next: impl Fn(&mut Random) -> Start, compiles: bool, few: u64) {
+    let mut random = Random(seed::seed(stream));
+    let (mut executed, mut all, mut with_code) = (0, 0, 0);
+    let programs = 600 * seed::rounds();
+    for _ in 0..programs {
+        let start = next(&mut random);
+        let counts = compare(&start, &mut random);
+        executed += counts[0];
+        with_code += u64::from(counts[1] > 0);
+        all += counts[2];
     }
     assert!(executed * 10 > all * 7, "only {executed} of {all} instructions were operations");
-    if Level::best().compiles() {
-        assert!(compiled * 30 > all, "only {compiled} of {all} instructions were machine code");
-    }
+    assert!(!compiles || with_code * few > programs, "only {with_code} of {programs} programs had machine code");
+}
+
+#[test]
+fn random_programs_of_lanes_do_the_same_on_columns() {
+    compare_all(1, Start::random, Level::best().compiles(), 300);
+}
+
+#[test]
+fn random_loops_access_the_same_memory() {
+    // Without AVX-512, loops that access memory are left to handlers.
+    compare_all(3, Start::looping, Level::best().name().starts_with("avx512"), 20);
 }
 
 /// Tests every operation with all classes of numbers, in a loop that is compiled if it can be.

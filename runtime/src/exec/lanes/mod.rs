@@ -8,7 +8,7 @@
 //! - `rows`: the columns of a machine as rows, with those that operations need besides
 //! - `names`: what an instruction names; `bind` binds it to them
 //! - `straight`: instructions that follow each other, covered with operations
-//! - `region`: loops that only compute, as machine code; `select` binds their operands
+//! - `region`: loops that compute and access words of memory, as machine code; `select` binds their operands
 //! - [`engine`]: the execution loop
 //!
 //! Lanes that diverge, end, or wait at barriers go through [`Machine::step_at`](isaforge_core::machine::Machine), so

@@ -4,6 +4,7 @@ use isaforge_core::semantics::{Class, Special, Type};
 
 use super::names::Names;
 use crate::exec::jit::lanes::graph::Graph;
+use crate::exec::jit::lanes::reach::Reached;
 use crate::exec::jit::lanes::select::{Access, Binding, Location, Target, Truth};
 
 /// The set of active lanes.
@@ -20,6 +21,8 @@ pub(super) struct Words {
     /// Each column with its first row, and whether it has two.
     columns: Vec<(usize, usize, bool)>,
     rows: usize,
+    /// The first of two rows for addresses.
+    addresses: Option<usize>,
     /// The columns of states that are conditions, by set.
     pub flags: Vec<usize>,
 }
@@ -44,6 +47,15 @@ impl Words {
         (self.rows <= Words::MAX).then_some(row as u32)
     }
 
+    /// Returns the first of two rows for the words of addresses, before an access that may be elsewhere.
+    pub fn addresses(&mut self) -> Option<usize> {
+        let row = *self.addresses.get_or_insert_with(|| {
+            self.rows += 2;
+            self.rows - 2
+        });
+        (self.rows <= Words::MAX).then_some(row)
+    }
+
     /// Returns the set of a column that is a condition. `None` if there is no room.
     fn set(&mut self, column: usize) -> Option<u16> {
         let at = self.flags.iter().position(|known| *known == column).unwrap_or_else(|| {
@@ -60,6 +72,10 @@ pub(super) struct Bound<'a, const L: usize> {
     pub words: &'a mut Words,
     /// The active lanes.
     pub active: Truth,
+    /// The reach of its access to memory, and whether that is only located.
+    pub reach: (usize, bool),
+    /// What it accesses, once that has been asked for.
+    pub reached: Option<Reached>,
 }
 
 impl<const L: usize> Bound<'_, L> {
@@ -136,5 +152,16 @@ impl<const L: usize> Binding for Bound<'_, L> {
 
     fn access(&mut self, _: Access) -> Option<usize> {
         None
+    }
+
+    fn reach(&mut self, space: u16, writes: bool) -> Option<(usize, bool)> {
+        let spaces = self.names.hardware().spaces;
+        let space = spaces.iter().position(|known| known.space == space);
+        // Beyond the end of open memory, accesses do something.
+        if space.is_some_and(|space| spaces[space].open) {
+            return None;
+        }
+        self.reached = Some(Reached { space, writes });
+        Some(self.reach)
     }
 }

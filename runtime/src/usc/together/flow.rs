@@ -230,7 +230,7 @@ fn flow(
         let words = (start as u32, (end - start) as u32);
         blocks.push(FlowBlock::end(&mut graph, words, mask, branch, to(end)));
     }
-    Some(Flow { graph, columns: LANES / row::LANES, blocks })
+    Some(Flow { graph, columns: LANES / row::LANES, blocks, reaches: Vec::new() })
 }
 
 /// Determines which instances execute groups.

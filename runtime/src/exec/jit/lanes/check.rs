@@ -71,9 +71,15 @@ enum Holds {
     Jumps(Moved),
     Times,
     State,
+    /// The first byte of a reach of memory.
+    Reach(u8),
+    /// A number of 32 bits, zero-extended.
+    Word,
+    /// An offset at which a reach has room for a column.
+    Offset(u8),
 }
 
-/// What the flags tell.
+/// What the flags tell, or the vector before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flags {
     Nothing,
@@ -83,6 +89,10 @@ enum Flags {
     Times,
     /// Whether warps are left.
     Busy(Register),
+    /// Whether a reach has room for a column at an offset.
+    Room(Register, u8),
+    /// The instruction before has limited the words of a vector register to offsets in a reach.
+    Limited(Register, u8),
 }
 
 /// What is known at a point in the code.
@@ -227,6 +237,7 @@ impl Rules for Lanes<'_> {
         state.flags = Flags::Nothing;
         state.change(|holds| match holds {
             Holds::Zero | Holds::Label | Holds::Pointers | Holds::Warp | Holds::AnyColumn => Holds::Number,
+            Holds::Reach(_) | Holds::Word | Holds::Offset(_) => Holds::Number,
             Holds::Window(_, Moved::Beyond | Moved::End | Moved::Next) => Holds::Number,
             holds => holds,
         });
@@ -238,7 +249,7 @@ impl Rules for Lanes<'_> {
             self.memory(&step.instruction, step.bytes.into(), state)?;
         }
         if step.is_vector {
-            state.flags = Flags::Nothing;
+            state.flags = self.limits(&step.instruction, state);
             return Ok(());
         }
         self.general(step, state)
@@ -250,7 +261,7 @@ impl Rules for Lanes<'_> {
         }
         let mut next = Known { flags: Flags::Nothing, ..*state };
         match state.flags {
-            Flags::Nothing => return None,
+            Flags::Nothing | Flags::Room(..) | Flags::Limited(..) => return None,
             Flags::Rounds => next.change(|holds| match holds {
                 Holds::Column(Moved::Beyond) => Holds::Column(Moved::Round),
                 Holds::Jumps(Moved::Beyond) => Holds::Jumps(Moved::Round),
@@ -288,6 +299,12 @@ impl Rules for Lanes<'_> {
                 holds => holds,
             });
             (state.rounds, state.step) = (0, 0);
+        }
+        if jump.code() == Code::Jae_rel32_64
+            && let Flags::Room(register, reach) = state.flags
+            && state.of(register) == Holds::Word
+        {
+            state.registers[register.number()] = Holds::Offset(reach);
         }
         state.flags = Flags::Nothing;
     }

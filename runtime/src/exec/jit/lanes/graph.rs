@@ -15,7 +15,9 @@ use rustc_hash::FxHashMap;
 use super::host::Host;
 use crate::level::Level;
 
-pub use node::{COLUMNS, Comparison, Kind, Node, Operation, Ordering, Relation, Shifted, Stored, Value, fixed};
+pub use node::{
+    COLUMNS, Comparison, Extent, Indexed, Kind, Node, Operation, Ordering, Relation, Shifted, Stored, Value, fixed,
+};
 
 /// What is known of the NaNs of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,7 @@ pub struct Graph {
     rows: FxHashMap<u32, Value>,
     sets: FxHashMap<u16, Value>,
     stores: Vec<Stored>,
+    scatters: Vec<Value>,
     /// The first node of each instruction, with its address; the last is the current one.
     origins: Vec<(usize, u64)>,
     /// The number of the current segment, and its first node.
@@ -85,11 +88,25 @@ impl Graph {
     /// Clears the graph, but keeps its allocations.
     pub fn clear(&mut self) {
         let Graph {
-            nodes, known, nans_of, agnostic, compared, sums, rows, sets, stores, origins, segment, first, ..
+            nodes,
+            known,
+            nans_of,
+            agnostic,
+            compared,
+            sums,
+            rows,
+            sets,
+            stores,
+            scatters,
+            origins,
+            segment,
+            first,
+            ..
         } = self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
+        scatters.clear();
         origins.clear();
         known.clear();
         agnostic.clear();
@@ -212,6 +229,31 @@ impl Graph {
     /// Returns the stores to memory, in order.
     pub fn stores(&self) -> &[Stored] {
         &self.stores
+    }
+
+    /// Drops what the segment has written to rows and sets.
+    pub fn drop_writes(&mut self) {
+        self.rows.clear();
+        self.sets.clear();
+    }
+
+    /// Returns what is known of a reach of memory.
+    pub fn reach(&mut self, reach: usize, extent: Extent) -> Value {
+        self.node(Node::Reach(reach, extent))
+    }
+
+    /// Loads or stores a word for each lane. There must be at most one such access in a segment.
+    pub fn index(&mut self, indexed: Indexed) -> Value {
+        let value = self.node(Node::Indexed(indexed));
+        if indexed.value.is_some() {
+            self.scatters.push(value);
+        }
+        value
+    }
+
+    /// Returns the nodes that store a word for each lane.
+    pub fn scatters(&self) -> &[Value] {
+        &self.scatters
     }
 
     /// Returns the same word in all lanes.

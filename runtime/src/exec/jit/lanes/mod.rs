@@ -17,7 +17,7 @@
 //! - [`demand`]: which operands must be exact to the bit, and which only as numbers
 //! - [`emit`]: compiles a graph to machine code: blocks, loops, register allocation
 //! - [`check`]: decodes the generated code again and verifies that it keeps its promises
-//! - [`window`]: the memory that code accesses
+//! - [`window`]: the memory that code accesses; [`reach`]: the same where lanes have any addresses
 //! - [`function`]: executable memory, and calls into it
 
 mod avx2;
@@ -28,6 +28,7 @@ pub(crate) mod function;
 pub(crate) mod graph;
 pub(crate) mod host;
 mod pieces;
+pub(crate) mod reach;
 pub(crate) mod row;
 pub(crate) mod select;
 pub(crate) mod window;

@@ -6,6 +6,7 @@ use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
 
 use super::{COLUMN, Flags, Holds, Kind, Known, Lanes, Moved};
 use crate::exec::jit::lanes::emit::{FlowState, State as LoopState, Times};
+use crate::exec::jit::lanes::reach::Reach;
 
 impl Lanes<'_> {
     /// Checks that a memory operand reads from the constants after the code.
@@ -26,6 +27,9 @@ impl Lanes<'_> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         if instruction.is_ip_rel_memory_operand() {
             return self.constant(instruction, size);
+        }
+        if index.is_vector_register() {
+            return self.indexed(instruction, size, state);
         }
         if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
             return Err("uses an absolute address");
@@ -79,13 +83,62 @@ impl Lanes<'_> {
                         || compares(instruction)
                 }
             },
+            // Nothing may change which memory is in reach.
             (Holds::State, None) => within(match self.kind {
+                Kind::Flow if instruction.op0_kind() == OpKind::Memory => offset_of!(FlowState, steps) as u64,
                 Kind::Flow => size_of::<FlowState>() as u64,
                 _ => size_of::<LoopState>() as u64,
             }),
+            (Holds::Reach(reach), Some((Holds::Offset(of), 1))) => {
+                if instruction.op0_kind() == OpKind::Memory && !self.window(reach).writes {
+                    return Err("writes read-only memory");
+                }
+                reach == of && at == 0 && size <= COLUMN
+            }
             _ => false,
         };
         if fits { Ok(()) } else { Err("accesses memory out of bounds") }
+    }
+
+    /// Checks an access of lanes at offsets that the instruction before has limited.
+    fn indexed(&self, instruction: &Instruction, size: u64, state: &Known) -> Result<(), &'static str> {
+        let stores = match instruction.code() {
+            Code::EVEX_Vpgatherdd_zmm_k1_vm32z => false,
+            Code::EVEX_Vpscatterdd_vm32z_k1_zmm => true,
+            _ => return Err("accesses memory in an unknown way"),
+        };
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        let Flags::Limited(limited, reach) = state.flags else { return Err("accesses memory out of bounds") };
+        let is_in_reach = base.is_gpr64() && state.of(base) == Holds::Reach(reach) && index == limited;
+        let is_plain = instruction.memory_index_scale() == 1 && instruction.memory_displacement64() == 0 && size == 4;
+        if !is_in_reach || !is_plain {
+            return Err("accesses memory out of bounds");
+        }
+        if stores && !self.window(reach).writes { Err("writes read-only memory") } else { Ok(()) }
+    }
+
+    /// Returns what an instruction on vectors has limited.
+    pub(super) fn limits(&self, instruction: &Instruction, state: &Known) -> Flags {
+        let is_limit = instruction.code() == Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32
+            && instruction.op2_kind() == OpKind::Memory
+            && instruction.is_broadcast()
+            && instruction.op_mask() == Register::None;
+        match self.field(instruction, offset_of!(Reach, last), state) {
+            Some(reach) if is_limit => Flags::Limited(instruction.op0_register(), reach),
+            _ => Flags::Nothing,
+        }
+    }
+
+    /// Returns the reach whose field is the operand in memory of an instruction.
+    fn field(&self, instruction: &Instruction, field: usize, state: &Known) -> Option<u8> {
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        if self.kind != Kind::Flow || !base.is_gpr64() || state.of(base) != Holds::State || index != Register::None {
+            return None;
+        }
+        let first = (offset_of!(FlowState, reaches) + field) as u64;
+        let at = instruction.memory_displacement64().checked_sub(first)?;
+        let reach = u8::try_from(at / size_of::<Reach>() as u64).ok()?;
+        (at % size_of::<Reach>() as u64 == 0 && usize::from(reach) < self.emitted.windows().len()).then_some(reach)
     }
 
     /// Returns what an instruction leaves in the register that it writes, and updates what the flags tell.
@@ -157,6 +210,20 @@ impl Lanes<'_> {
             {
                 let window = instruction.memory_displacement64() / 8;
                 u8::try_from(window).map_or(Holds::Number, |window| Holds::Window(window, Moved::Round))
+            }
+            (Code::Mov_r64_rm64, _)
+                if instruction.op1_kind() == OpKind::Memory
+                    && let Some(reach) = self.field(instruction, offset_of!(Reach, start), state) =>
+            {
+                Holds::Reach(reach)
+            }
+            (Code::EVEX_Vmovd_rm32_xmm, _) => Holds::Word,
+            (Code::Cmp_r32_rm32, Holds::Word)
+                if instruction.op1_kind() == OpKind::Memory
+                    && let Some(reach) = self.field(instruction, offset_of!(Reach, columns), state) =>
+            {
+                state.flags = Flags::Room(first.full_register(), reach);
+                Holds::Word
             }
             (Code::VEX_Blsr_r32_rm32, Holds::Busy(_)) if same => Holds::Busy(false),
             (Code::Tzcnt_r32_rm32, _) if instruction.op1_kind() == OpKind::Register => {

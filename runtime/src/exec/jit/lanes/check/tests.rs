@@ -5,7 +5,8 @@ use std::mem::offset_of;
 use iced_x86::{Encoder, MemoryOperand};
 
 use super::*;
-use crate::exec::jit::lanes::emit::Times;
+use crate::exec::jit::lanes::emit::{FlowState, Times};
+use crate::exec::jit::lanes::reach::Reach;
 
 const COLUMNS: usize = 8;
 const WINDOW: Window = Window { contiguous: true, column: 64, from: 0, span: 4, stride: 256, writes: false };
@@ -276,4 +277,102 @@ fn constants_are_read_and_lie_behind_the_code() {
     assert_eq!(refused(read, 33), Some("reads something other than a constant"));
     assert_eq!(refused(read, -1), Some("reads something other than a constant"));
     assert_eq!(refused(write, 0), Some("writes code"));
+}
+
+/// Returns why a region of two columns with one reach to read and one to write is refused, if it is.
+fn region(instructions: &[Made]) -> Option<&'static str> {
+    let windows = [false, true].map(|writes| Window { writes, ..Window::default() }).to_vec();
+    let emitted = Emitted::of(code(instructions), 2, 4, windows);
+    check(&emitted, Kind::Flow, Some(Host::Avx512), false).err().map(|refused| refused.what)
+}
+
+fn field(reach: usize, field: usize) -> MemoryOperand {
+    let at = offset_of!(FlowState, reaches) + reach * size_of::<Reach>() + field;
+    MemoryOperand::with_base_displ(Register::RSI, at as i64)
+}
+
+/// Points to the first byte of a reach.
+fn start(reach: usize) -> Made {
+    Instruction::with2(Code::Mov_r64_rm64, Register::RDX, field(reach, offset_of!(Reach, start)))
+}
+
+fn broadcast(from: MemoryOperand) -> MemoryOperand {
+    MemoryOperand { is_broadcast: true, ..from }
+}
+
+fn limit(by: MemoryOperand) -> Made {
+    Instruction::with3(Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, Register::ZMM31, Register::ZMM0, by)
+}
+
+fn masked(made: Made) -> Made {
+    made.map(|mut made| {
+        made.set_op_mask(Register::K1);
+        made
+    })
+}
+
+#[test]
+fn lanes_access_memory_at_limited_offsets() {
+    let reached = Some("accesses memory out of bounds");
+    let last = |reach| broadcast(field(reach, offset_of!(Reach, last)));
+    let places = MemoryOperand::with_base_index(Register::RDX, Register::ZMM31);
+    let gather = |from| masked(Instruction::with2(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, Register::ZMM1, from));
+    let scatter = || masked(Instruction::with2(Code::EVEX_Vpscatterdd_vm32z_k1_zmm, places, Register::ZMM1));
+    assert_eq!(region(&[start(0), limit(last(0)), gather(places), ret()]), None);
+    assert_eq!(region(&[start(1), limit(last(1)), scatter(), ret()]), None);
+    assert_eq!(region(&[start(0), limit(last(0)), scatter(), ret()]), Some("writes read-only memory"));
+    // Without a limit, with that of another reach, or with something else.
+    assert_eq!(region(&[start(0), gather(places), ret()]), reached);
+    assert_eq!(region(&[limit(last(0)), gather(places), ret()]), reached);
+    assert_eq!(region(&[start(0), limit(last(1)), gather(places), ret()]), reached);
+    let offsets = broadcast(field(0, offset_of!(Reach, offsets)));
+    assert_eq!(region(&[start(0), limit(offsets), gather(places), ret()]), reached);
+    // Only words that are limited: not those outside of a mask, not one of sixteen, not those of another register.
+    assert_eq!(region(&[start(0), masked(limit(last(0))), gather(places), ret()]), reached);
+    assert_eq!(region(&[start(0), limit(field(0, offset_of!(Reach, last))), gather(places), ret()]), reached);
+    let other = MemoryOperand::with_base_index(Register::RDX, Register::ZMM30);
+    assert_eq!(region(&[start(0), limit(last(0)), gather(other), ret()]), reached);
+    let (add, to) = (Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, Register::ZMM31);
+    let moves = Instruction::with3(add, to, to, to);
+    assert_eq!(region(&[start(0), limit(last(0)), moves, gather(places), ret()]), reached);
+    let scaled = MemoryOperand::with_base_index_scale(Register::RDX, Register::ZMM31, 4);
+    assert_eq!(region(&[start(0), limit(last(0)), gather(scaled), ret()]), reached);
+    let further = MemoryOperand { displacement: 4, displ_size: 1, ..places };
+    assert_eq!(region(&[start(0), limit(last(0)), gather(further), ret()]), reached);
+    let wide = MemoryOperand::with_base_index(Register::RDX, Register::YMM31);
+    let wide = masked(Instruction::with2(Code::EVEX_Vpgatherdq_zmm_k1_vm32y, Register::ZMM1, wide));
+    assert_eq!(region(&[start(0), limit(last(0)), wide, ret()]), Some("accesses memory in an unknown way"));
+    // Code must not move a reach.
+    let store = |to| Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, Register::ZMM0);
+    assert_eq!(region(&[store(field(0, 0)), ret()]), reached);
+    assert_eq!(region(&[load(field(0, 0)), ret()]), None);
+}
+
+#[test]
+fn columns_are_accessed_where_there_is_room_for_them() {
+    let reached = Some("accesses memory out of bounds");
+    let (room, offsets) = (offset_of!(Reach, columns), offset_of!(Reach, offsets));
+    let place = MemoryOperand::with_base_index(Register::RDX, Register::RAX);
+    let store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, place, Register::ZMM0);
+    let offset = || Instruction::with2(Code::EVEX_Vmovd_rm32_xmm, Register::EAX, Register::XMM0);
+    let compare = |reach, with| Instruction::with2(Code::Cmp_r32_rm32, Register::EAX, field(reach, with));
+    let with = |before: &[Made], jump: Code, after: &[Made]| {
+        let to = (code(before).len() + 6 + code(after).len()) as u64;
+        region(&[before, &[Instruction::with_branch(jump, to)], after, &[ret()]].concat())
+    };
+    let around =
+        |reach, by, before: Made| with(&[start(reach), before, compare(reach, by)], Code::Jae_rel32_64, &[load(place)]);
+    assert_eq!(around(0, room, offset()), None);
+    assert_eq!(around(0, offsets, offset()), reached);
+    let read = Instruction::with2(Code::Mov_r64_rm64, Register::RAX, MemoryOperand::with_base(Register::RDI));
+    assert_eq!(around(0, room, read), reached);
+    let before = [start(0), offset(), compare(0, room)];
+    assert_eq!(with(&before, Code::Jne_rel32_64, &[load(place)]), reached);
+    assert_eq!(with(&before, Code::Jae_rel32_64, &[store.clone()]), Some("writes read-only memory"));
+    assert_eq!(with(&before, Code::Jae_rel32_64, &[start(1), store.clone()]), reached);
+    assert_eq!(with(&[start(1), offset(), compare(1, room)], Code::Jae_rel32_64, &[store]), None);
+    let moved = Instruction::with2(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
+    assert_eq!(with(&[start(0), offset(), compare(0, room), moved], Code::Jae_rel32_64, &[load(place)]), reached);
+    let further = MemoryOperand { displacement: 4, displ_size: 1, ..place };
+    assert_eq!(with(&before, Code::Jae_rel32_64, &[load(further)]), reached);
 }

@@ -6,6 +6,9 @@
 //! lane of its mask is set, or if none is. The function ends at an exit, or before a block that exceeds the remaining
 //! budget.
 //!
+//! Blocks may access memory at any address of a lane, within the reaches of the state. The block before has then left
+//! where an address is in none.
+//!
 //! `r11d` is the remaining budget, `r9` has the lanes of a block's mask.
 
 use std::mem::offset_of;
@@ -15,9 +18,11 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, locations, used};
 use super::{Access, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, touched, vectors};
-use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use crate::exec::jit::lanes::graph::{Extent, Graph, Kind, Value};
 use crate::exec::jit::lanes::host::Host;
+use crate::exec::jit::lanes::reach::{Reach, Reached};
 use crate::exec::jit::lanes::row::LANES as WIDTH;
+use crate::exec::jit::lanes::window::{WINDOWS, Window};
 
 /// The predicate of comparisons that holds where neither operand is a NaN.
 const ORDERED: u32 = 7;
@@ -28,7 +33,8 @@ const MASKS: Range<u8> = 1..6;
 /// The masks that comparisons take turns with in the search for NaNs.
 const SOUGHT: [Register; 2] = [LANES, Register::K6];
 
-/// The state of a region besides rows. Lanes are bits, with those of the first column lowest.
+/// The state of a region besides rows. Lanes are bits, with those of the first column lowest. Code does not write what
+/// comes after `place`.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct FlowState {
@@ -41,11 +47,32 @@ pub struct FlowState {
     pub room: u32,
     /// The instruction before which execution ended.
     pub place: u32,
+    /// The offsets of words next to each other.
+    pub(in crate::exec::jit::lanes) steps: [u32; WIDTH],
+    /// The memory that lanes access.
+    pub(in crate::exec::jit::lanes) reaches: [Reach; WINDOWS],
+}
+
+/// Returns the memory operand of a field of a reach.
+pub(super) fn reach(reach: usize, field: usize) -> MemoryOperand {
+    state(offset_of!(FlowState, reaches) + reach * size_of::<Reach>() + field)
+}
+
+/// Returns the memory operand of what is known of a reach.
+pub(super) fn extent(number: usize, extent: Extent) -> MemoryOperand {
+    reach(
+        number,
+        match extent {
+            Extent::Low => offset_of!(Reach, low),
+            Extent::High => offset_of!(Reach, high),
+            Extent::Offsets => offset_of!(Reach, offsets),
+        },
+    )
 }
 
 const _: () = assert!(offset_of!(FlowState, slots) == 0);
 
-fn state(at: usize) -> MemoryOperand {
+pub(super) fn state(at: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, at as i64)
 }
 
@@ -65,6 +92,8 @@ pub struct Flow {
     pub columns: usize,
     /// The blocks, in order; execution starts at the first.
     pub blocks: Vec<FlowBlock>,
+    /// The memory that they access at any address of a lane, at most [`WINDOWS`].
+    pub reaches: Vec<Reached>,
 }
 
 /// A run of instructions that the same lanes execute.
@@ -122,7 +151,9 @@ impl Emitted {
     pub fn flow(wanted: &Flow) -> Option<Self> {
         let segments = wanted.blocks.iter().map(|block| &block.segment);
         let rows = touched(&wanted.graph, segments);
-        Some(Emitted::new(flow(wanted)?, wanted.columns, rows, vec![]))
+        let window = |reached: &Reached| Window { writes: reached.writes, ..Window::default() };
+        let windows = wanted.reaches.iter().map(window).collect();
+        Some(Emitted::new(flow(wanted)?, wanted.columns, rows, windows))
     }
 }
 
@@ -184,7 +215,7 @@ impl Labels {
 
 fn flow(wanted: &Flow) -> Option<Made> {
     use Register::R11D;
-    if wanted.columns * WIDTH > 64 {
+    if wanted.columns * WIDTH > 64 || wanted.reaches.len() > WINDOWS {
         return None;
     }
     let (locations, plans) = wanted.plans()?;

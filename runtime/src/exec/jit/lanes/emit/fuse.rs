@@ -181,7 +181,7 @@ impl Fusion {
                     }
                     self.graph.node(Node::Operation(Operation { arguments, mask, ..*operation }))
                 }
-                Node::Set(..) | Node::Lanes(..) | Node::Active => return None,
+                Node::Set(..) | Node::Lanes(..) | Node::Active | Node::Reach(..) | Node::Indexed(_) => return None,
             });
         }
         for (row, value) in &segment.rows {

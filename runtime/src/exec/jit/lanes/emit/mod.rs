@@ -10,6 +10,7 @@
 //! - `block`, `loops`, `flow`: emit a block, a loop, or a region whose lanes all take the same path
 //! - `counted`: emits a block that only computes, for a known number of iterations
 //! - `segment`: emits what each of them computes
+//! - `indexed`: emits accesses of memory at any address of a lane
 //! - `avx2`: the same without AVX-512
 //! - `vector`: moves of vector registers and masks
 
@@ -18,6 +19,7 @@ mod block;
 mod counted;
 mod flow;
 mod fuse;
+mod indexed;
 mod loops;
 mod plan;
 mod segment;

@@ -119,6 +119,9 @@ impl Plan {
             at_home: vec![None; nodes.len()],
         };
         let made = |index: &usize| used[*index] && homes[*index] == Location::Segment;
+        for scatter in graph.scatters().iter().filter(|scatter| all.contains(&scatter.index())) {
+            plan.use_at(*scatter, 2 * scatter.index() + 1);
+        }
         for index in all.clone().filter(made) {
             for argument in nodes[index].arguments() {
                 plan.use_at(argument, 2 * index);
@@ -261,6 +264,10 @@ impl Plan {
                 live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Location::Slot(_))));
                 // Most constants are read from memory, but there must be registers to load all of them.
                 most = most.max(live.len() + node.arguments().filter(is_constant).count().saturating_sub(1));
+                // The words that lanes load are not where their offsets are.
+                if matches!(node, Node::Indexed(_)) {
+                    most = most.max(live.len() + 1);
+                }
                 live.retain(|&value| !self.ends(value, index));
                 if !(self.kept[index] || node.is_mask() && has_masks) {
                     live.insert(Value::of(index));
@@ -287,7 +294,7 @@ pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> V
     let mut used = vec![false; nodes.len()];
     let stored = graph.stores().iter().map(|stored| stored.value);
     let wanted = segments.flat_map(|segment| segment.rows.iter().map(|(_, value)| *value).chain(segment.masks()));
-    for value in wanted.chain(stored) {
+    for value in wanted.chain(stored).chain(graph.scatters().iter().copied()) {
         used[value.index()] = true;
     }
     for (index, node) in nodes.iter().enumerate().rev() {

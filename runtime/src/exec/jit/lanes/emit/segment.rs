@@ -114,6 +114,11 @@ impl Emitter {
                 let to = self.take(value, true, way)?;
                 self.load_lanes(to, *lanes, way)
             }
+            Node::Reach(reach, extent) => {
+                let to = self.take(value, false, way)?;
+                self.load_splat(to, flow::extent(*reach, *extent))
+            }
+            Node::Indexed(indexed) => self.indexed(graph, value, indexed, way, plan, homes),
             Node::Active if self.keeps_active => {
                 self.registers[index][way] = Some(self.active(way));
                 Some(())

@@ -35,6 +35,34 @@ pub enum Node {
     Memory(usize, i32, usize),
     /// An instruction.
     Operation(Operation),
+    /// A word of what is known of a reach of memory, the same in all lanes.
+    Reach(usize, Extent),
+    /// A word for each lane from a reach of memory, or, with a value, to it.
+    Indexed(Indexed),
+}
+
+/// What is known of a reach of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// The low word of its first address.
+    Low,
+    /// The high word of all of its addresses.
+    High,
+    /// The number of offsets at which a word is within it.
+    Offsets,
+}
+
+/// An access of a word for each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Indexed {
+    /// The reach of memory.
+    pub reach: usize,
+    /// The offset of each lane's word in it.
+    pub offset: Value,
+    /// The words to store.
+    pub value: Option<Value>,
+    /// The lanes that access memory; without it, all do. Words of other lanes are zero.
+    pub lanes: Option<Value>,
 }
 
 /// A host instruction without its registers: the result, then `arguments`, then `immediate`.
@@ -157,6 +185,7 @@ impl Node {
     pub fn arguments(&self) -> impl Iterator<Item = Value> + use<> {
         let (arguments, mask) = match self {
             Node::Operation(Operation { arguments, mask, .. }) => (*arguments, *mask),
+            Node::Indexed(Indexed { offset, value, lanes, .. }) => ([Some(*offset), *value, None], *lanes),
             _ => Default::default(),
         };
         arguments.into_iter().chain([mask]).flatten()
@@ -166,7 +195,8 @@ impl Node {
 /// Returns which nodes are the same in all warps and iterations: constants, those that are `given`, and those
 /// computed from these.
 pub fn fixed(nodes: &[Node], given: impl Fn(&Node) -> bool) -> Vec<bool> {
-    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_)) || given(node)).collect();
+    let mut fixed: Vec<bool> =
+        nodes.iter().map(|node| matches!(node, Node::Splat(_) | Node::Reach(..)) || given(node)).collect();
     for (index, node) in nodes.iter().enumerate() {
         if let Node::Operation(operation) = node {
             fixed[index] = !operation.is_mask && node.arguments().all(|argument| fixed[argument.index()]);

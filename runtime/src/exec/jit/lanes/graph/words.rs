@@ -122,6 +122,11 @@ impl Graph {
         self.test(Code::VEX_Kandw_kr_kr_kr, &[one, other], None)
     }
 
+    /// Returns the lanes of either mask.
+    pub fn either(&mut self, one: Value, other: Value) -> Value {
+        self.test(Code::VEX_Korw_kr_kr_kr, &[one, other], None)
+    }
+
     /// Returns the lanes of one mask that are not in the other.
     pub fn without(&mut self, one: Value, other: Value) -> Value {
         self.test(Code::VEX_Kandnw_kr_kr_kr, &[other, one], None)

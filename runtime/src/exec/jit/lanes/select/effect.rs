@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use isaforge_core::semantics::{NONE, Node, Op, Part, Type};
 
-use super::{Access, Cover, Found, Location, Target, Truth};
-use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
+use super::{Access, Cover, Found, Located, Location, Target, Truth};
+use crate::exec::jit::lanes::graph::{Extent, Graph, Indexed, Kind, Value};
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::pieces::Pieces;
 
 impl Cover<'_> {
@@ -16,6 +17,11 @@ impl Cover<'_> {
         let holds = if when == NONE { Some(Truth::Known(true)) } else { self.truth(when) };
         if holds == Some(Truth::Known(false)) {
             return self.put_number(0, node.ty).or(Some(Found::None));
+        }
+        if matches!(node.op, Op::Load | Op::Store)
+            && let Some((reach, only_located)) = self.binding.reach(node.imm & 0xff, node.op == Op::Store)
+        {
+            return self.reach(node, reach, only_located, holds?);
         }
         match (node.op, holds?) {
             (Op::Load, Truth::Known(_)) if [Type::U32, Type::U64].contains(&node.ty) => {
@@ -41,6 +47,40 @@ impl Cover<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Loads or stores words at any address of a lane, or only locates them. An instruction may do so once: lanes of one
+    /// column would load what those of an earlier one have stored.
+    fn reach(&mut self, node: &Node, reach: usize, only_located: bool, holds: Truth) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let stores = node.op == Op::Store;
+        let ty = if stores { self.ty(b)? } else { node.ty };
+        let is_first = !std::mem::replace(&mut self.selected.accesses, true);
+        if !is_first || ty.size() != 32 || Part::of(node.imm).is_some() || self.graph.host() != Host::Avx512 {
+            return None;
+        }
+        let (low, high) = match self.ty(a)?.size() {
+            32 => (self.word(a, Kind::Word)?, None),
+            64 => self.words(a).map(|[low, high]| (low, Some(high)))?,
+            _ => return None,
+        };
+        let value = if stores { Some(self.word(b, Kind::Word)?) } else { None };
+        let base = self.graph.reach(reach, Extent::Low);
+        let offset = self.graph.subtract(low, base);
+        let active = self.binding.active()?;
+        let lanes = match self.combine(Op::And, active, holds)? {
+            Truth::Known(true) => None,
+            truth => {
+                let (mask, inverted) = self.mask(truth);
+                Some(if inverted { self.graph.not_mask(mask) } else { mask })
+            }
+        };
+        self.selected.located = Some(Located { reach, low, high, offset, lanes });
+        if only_located {
+            return if stores { Some(Found::None) } else { self.put_number(0, node.ty) };
+        }
+        let loaded = self.graph.index(Indexed { reach, offset, value, lanes });
+        Some(if stores { Found::None } else { Found::Pieces(Pieces::of(loaded, 32)) })
     }
 
     /// Returns the window at an address that two rows hold, perhaps plus an offset, and the offset of a load or store

@@ -90,6 +90,12 @@ pub(crate) trait Binding {
     fn special(&mut self, special: Special) -> Option<[Location; 2]>;
     /// Returns the window of memory that all lanes access. `None` if that is not known.
     fn access(&mut self, access: Access) -> Option<usize>;
+    /// Returns the reach of memory in which lanes access any address of an address space, and whether the access is only
+    /// located. `None` if addresses follow a pattern, which [`access`](Binding::access) looks for.
+    fn reach(&mut self, space: u16, writes: bool) -> Option<(usize, bool)> {
+        let _ = (space, writes);
+        None
+    }
 }
 
 /// The results of a shape besides those in the graph.
@@ -103,6 +109,22 @@ pub(crate) struct Selected {
     pub increments: Vec<(u32, [Value; 2], u64)>,
     /// Whether memory is accessed.
     pub accesses: bool,
+    /// Where lanes access memory at any address.
+    pub located: Option<Located>,
+}
+
+/// The addresses of lanes that access memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located {
+    /// The reach of memory.
+    pub reach: usize,
+    /// The low and the high word of the addresses.
+    pub low: Value,
+    pub high: Option<Value>,
+    /// The offsets in the reach.
+    pub offset: Value,
+    /// The lanes; without it, all.
+    pub lanes: Option<Value>,
 }
 
 /// Adds the computations of a shape to a graph.
