@@ -202,7 +202,8 @@ const COMMENT_COLUMN_LIMIT: usize = 72;
 /// The number of instructions between updates of the progress bar.
 const OFTEN: usize = 1 << 12;
 
-/// Writes a JSON object per instruction. Returns whether any is invalid.
+/// Writes a JSON object per instruction. Returns whether any is invalid. The first one waits for the end of the input:
+/// a branch further down may give its place a label, which it then shows.
 fn objects(
     set: &Set,
     bytes: &[u8],
