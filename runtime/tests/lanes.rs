@@ -145,8 +145,8 @@ impl Start {
                 3 | 4 => 0x55 | access,
                 5 => 0x56 | access & 0xffff | [4, 128, 0, 0xfffc][random.below(4) as usize] << 16,
                 6 => address << 8 | address << 11 | 4 << 14,
-                7 => 0x5a + random.below(2) as u32 | elsewhere,
-                8 => 0x5c + random.below(2) as u32 | elsewhere,
+                7 => (0x5a + random.below(2) as u32) | elsewhere,
+                8 => (0x5c + random.below(2) as u32) | elsewhere,
                 _ => loop {
                     let opcode = random.below(COMPUTES);
                     if exists(opcode) {

@@ -368,7 +368,7 @@ fn columns_are_accessed_where_there_is_room_for_them() {
     assert_eq!(around(0, room, read), reached);
     let before = [start(0), offset(), compare(0, room)];
     assert_eq!(with(&before, Code::Jne_rel32_64, &[load(place)]), reached);
-    assert_eq!(with(&before, Code::Jae_rel32_64, &[store.clone()]), Some("writes read-only memory"));
+    assert_eq!(with(&before, Code::Jae_rel32_64, std::slice::from_ref(&store)), Some("writes read-only memory"));
     assert_eq!(with(&before, Code::Jae_rel32_64, &[start(1), store.clone()]), reached);
     assert_eq!(with(&[start(1), offset(), compare(1, room)], Code::Jae_rel32_64, &[store]), None);
     let moved = Instruction::with2(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
