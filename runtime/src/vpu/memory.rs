@@ -107,7 +107,7 @@ impl Memory {
         let index = address as usize / 8;
         let mask = self.mask(index);
         match self.words.get(index) {
-            Some(word) => word.fetch_update(Relaxed, Relaxed, |old| Some(f(old) & mask)).unwrap_or_else(|old| old),
+            Some(word) => word.update(Relaxed, Relaxed, |old| f(old) & mask),
             None => 0,
         }
     }
