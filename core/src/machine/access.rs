@@ -137,7 +137,8 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             }
             let before = mask;
             while let Some(address) = address.get(mask.trailing_zeros() as usize)
-                && let Some(bytes) = place(base, bytes, *address, aligned)
+                && let Some(range) = place(base, bytes.len(), (*address, SIZE), aligned)
+                && let Some(bytes) = bytes.get(range).and_then(<[u8]>::first_chunk)
             {
                 value[mask.trailing_zeros() as usize] = number(*bytes).into();
                 mask &= mask - 1;
@@ -172,7 +173,8 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             }
             let before = mask;
             while let Some(address) = address.get(mask.trailing_zeros() as usize)
-                && let Some(bytes) = place_mut(base, bytes, *address, aligned)
+                && let Some(range) = place(base, bytes.len(), (*address, SIZE), aligned)
+                && let Some(bytes) = bytes.get_mut(range).and_then(<[u8]>::first_chunk_mut)
             {
                 *bytes = bytes_of(value[mask.trailing_zeros() as usize]);
                 mask &= mask - 1;
@@ -204,17 +206,9 @@ fn contiguous<const L: usize>(
 }
 
 /// The bytes of a region that a lane accesses. `None` if it does not contain all of them, or if they are not aligned.
-fn place<const SIZE: usize>(base: u64, bytes: &[u8], address: u64, aligned: bool) -> Option<&[u8; SIZE]> {
-    let size = SIZE as u64;
-    let range = within(base, bytes.len(), address, size).filter(|_| !aligned || address.is_multiple_of(size))?;
-    bytes.get(range)?.first_chunk()
-}
-
-/// The same to write.
-fn place_mut<const SIZE: usize>(base: u64, bytes: &mut [u8], address: u64, aligned: bool) -> Option<&mut [u8; SIZE]> {
-    let size = SIZE as u64;
-    let range = within(base, bytes.len(), address, size).filter(|_| !aligned || address.is_multiple_of(size))?;
-    bytes.get_mut(range)?.first_chunk_mut()
+fn place(base: u64, len: usize, (address, size): (u64, usize), aligned: bool) -> Option<Range<usize>> {
+    let size = size as u64;
+    within(base, len, address, size).filter(|_| !aligned || address.is_multiple_of(size))
 }
 
 pub(super) fn no_access(access: Access, address: u64, size: u64) -> impl FnOnce(MemoryFault) -> Reason {
