@@ -33,6 +33,7 @@
 // Each machine uses only a part of the shared code.
 #![cfg_attr(not(all(feature = "valhall", feature = "usc", feature = "vpu")), allow(dead_code, unused_imports))]
 
+mod bits;
 mod deadline;
 mod engine;
 pub mod exec;

@@ -16,7 +16,7 @@ use super::observe::Observer;
 use super::preload::{FRAGMENT, Value};
 use super::program::Program;
 use super::undo::Undo;
-use super::warp::{Column, LANES, Warp, Warps};
+use super::warp::{Column, LANES, Warp, Warps, mask_of};
 
 /// A fragment program and the pixels to run it for.
 #[derive(Clone, Debug)]
@@ -291,7 +291,7 @@ impl Warps for Quads<'_> {
         if warp.threads == 0 {
             return None;
         }
-        warp.helpers = bits(each(&covered, |covered| covered == 0)) & warp.threads;
+        warp.helpers = mask_of(|lane| covered[lane] == 0) & warp.threads;
         (warp.live, warp.active) = (warp.threads, warp.threads);
         warp.covered = covered;
         warp.pixels = std::array::from_fn(|lane| [x[lane], y[lane]]);
@@ -307,11 +307,6 @@ impl Warps for Quads<'_> {
         }
         Some(Pixels(warp.pixels))
     }
-}
-
-/// Returns one bit for each lane.
-fn bits(lanes: Column<bool>) -> u16 {
-    lanes.iter().enumerate().fold(0, |bits, (lane, holds)| bits | u16::from(*holds) << lane)
 }
 
 /// The address of the image of a lone thread.

@@ -109,6 +109,12 @@ impl Warp {
     }
 }
 
+/// The mask of the lanes for which something holds.
+#[inline(always)]
+pub(super) fn mask_of(holds: impl Fn(usize) -> bool) -> u16 {
+    (0..LANES).fold(0, |mask, lane| mask | u16::from(holds(lane)) << lane)
+}
+
 /// The lanes of a mask, in ascending order.
 pub(super) fn lanes(mask: u16) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 != 0)

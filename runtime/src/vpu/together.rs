@@ -12,6 +12,7 @@ mod act;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use crate::bits::members;
 use crate::level::Level;
 use crate::vpu::exec::{Outcome, execute};
 use crate::vpu::group::{Group, SLOTS, row, word};
@@ -19,7 +20,7 @@ use crate::vpu::program::Program;
 use crate::vpu::side::lanes::Lanes;
 use crate::vpu::side::sequence::{Item, Sequence};
 use crate::vpu::world::{Outside, World};
-use act::{Acting, Flow, members};
+use act::{Acting, Flow};
 
 /// Groups that advance together.
 pub(crate) struct Bundle<'a> {

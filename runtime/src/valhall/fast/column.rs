@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use crate::valhall::warp::{Column, LANES};
+use crate::valhall::warp::{Column, LANES, mask_of};
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident($($column:ident),*; $($word:ident)?) $result:expr;)*) => { $(
@@ -83,5 +83,5 @@ pub fn bit_mask(mask: &Column) -> u16 {
 
 /// Returns the lanes of a condition as bits.
 pub fn holds(condition: &Column) -> u16 {
-    condition.iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane)
+    mask_of(|lane| condition[lane] & 1 != 0)
 }

@@ -29,12 +29,3 @@ pub const CONSTANTS: u32 = TEMPORARIES.end;
 pub fn bit(row: u32) -> u64 {
     if row < REGISTERS { 1 << row } else { 0 }
 }
-
-/// Returns the registers of a mask.
-pub fn registers(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let register = mask.trailing_zeros();
-        mask &= mask.wrapping_sub(1);
-        (register < REGISTERS).then_some(register as usize)
-    })
-}

@@ -15,14 +15,14 @@ use super::bundle::{Bundle, WARPS};
 use super::column::holds;
 use super::memory_view::MemoryView;
 use super::message::{Kind, Message};
-use super::row::registers;
+use crate::bits::members;
 use crate::exec::vector::effect::{MAX_ARGUMENTS, Value};
 use crate::exec::vector::handler::NO_ROW;
 use crate::valhall::host::Class;
 use crate::valhall::messages::Layout;
 use crate::valhall::operation::{Executing, Operand};
 use crate::valhall::step::{Context, Fault, Step};
-use crate::valhall::warp::{Column, LANES, Warp};
+use crate::valhall::warp::{Column, LANES, Warp, mask_of};
 
 /// The lanes of each warp that send a message.
 type Masks = [u16; WARPS];
@@ -46,9 +46,7 @@ fn uniform(columns: &[Column], masks: &[u16]) -> Option<u32> {
     if columns.as_flattened().iter().fold(0, |differs, word| differs | (word ^ first)) == 0 {
         return Some(first);
     }
-    let differs = |column: &Column| {
-        column.iter().enumerate().fold(0, |differs, (lane, word)| differs | u16::from(*word != first) << lane)
-    };
+    let differs = |column: &Column| mask_of(|lane| column[lane] != first);
     columns.iter().zip(masks).all(|(column, mask)| differs(column) & mask == 0).then_some(first)
 }
 
@@ -144,7 +142,7 @@ impl Bundle {
     /// Returns a warp that executes the word at `pc` in place of one of the bundle, with some of its registers.
     pub fn lend(&mut self, warp: usize, named: u64, pc: u32, view: &MemoryView<'_>) -> Box<Warp> {
         let mut scratch = self.scratch.take().unwrap_or_else(|| Box::new(Warp::new(0)));
-        for register in registers(named) {
+        for register in members(named) {
             scratch.registers[register] = self.rows[register].0[warp];
         }
         (scratch.live, scratch.threads, scratch.active) = (self.live[warp], self.threads[warp], self.active[warp]);
@@ -163,7 +161,7 @@ impl Bundle {
         if let (Some(log), Some(accesses)) = (&mut view.log, &scratch.accesses) {
             log.list(&self.ahead.grid, self.homes[warp], scratch.pc as usize, accesses);
         }
-        for register in registers(named) {
+        for register in members(named) {
             self.rows[register].0[warp] = scratch.registers[register];
         }
         self.scratch = Some(scratch);

@@ -1,5 +1,7 @@
 //! Sets of the warps of a bundle.
 
+use crate::bits::members;
+
 /// The warps of a bundle.
 pub const WARPS: usize = 8;
 
@@ -30,12 +32,7 @@ impl Warps {
     /// Iterates over the warps in order.
     #[inline(always)]
     pub fn listed(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let warp = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            (warp < WARPS).then_some(warp)
-        })
+        members(self.0)
     }
 }
 

@@ -124,12 +124,19 @@ pub struct Image {
 
 impl Image {
     /// Returns the address of a texel. `None` when it is outside the image.
-    pub fn texel(&self, [x, y, z]: [u32; 3]) -> Option<u64> {
+    pub fn texel(&self, place: [u32; 3]) -> Option<u64> {
+        let (address, inside) = self.place(place);
+        inside.then_some(address)
+    }
+
+    /// Returns the address that a texel has if it is inside the image, and whether it is.
+    #[inline(always)]
+    fn place(&self, [x, y, z]: [u32; 3]) -> (u64, bool) {
         let [width, height, depth] = self.size;
         let row = u64::from(z) * u64::from(height) + u64::from(y);
         let index = row.wrapping_mul(width.into()).wrapping_add(x.into());
-        let inside = x < width && y < height && z < depth;
-        inside.then_some(self.address.wrapping_add(index.wrapping_mul(self.format.size() as u64)))
+        let address = self.address.wrapping_add(index.wrapping_mul(self.format.size() as u64));
+        (address, x < width && y < height && z < depth)
     }
 }
 

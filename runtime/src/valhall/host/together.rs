@@ -2,9 +2,11 @@
 //!
 //! - `look_up`: filtered look-ups in textures
 //! - `colours`: the colours of lanes in formats of texels and pixels
+//! - `texels`: texels in memory
 
 mod colours;
 mod look_up;
+mod texels;
 
 use super::handle::Handle;
 use super::texture::Shape;

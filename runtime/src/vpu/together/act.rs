@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use isaforge_core::semantics::{Op as Node, Type};
 
+use crate::bits::members;
 use crate::exec::vector::bits_of;
 use crate::exec::vector::effect::Effect;
 use crate::level::Level;
@@ -48,16 +49,6 @@ pub(super) struct Acting<'a> {
     pub op: &'a Op,
     pub pc: u16,
     pub flow: Flow,
-}
-
-/// Iterates over the numbers of the groups of a set.
-pub(super) fn members(set: u32) -> impl Iterator<Item = usize> {
-    let mut left = set;
-    std::iter::from_fn(move || {
-        let next = (left != 0).then(|| left.trailing_zeros() as usize)?;
-        left &= left - 1;
-        Some(next)
-    })
 }
 
 /// Returns one bit for each thread whose slot is all ones.

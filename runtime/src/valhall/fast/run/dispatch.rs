@@ -1,5 +1,6 @@
 //! Workgroups that run together: their start, turns, barriers and end.
 
+use crate::bits::members;
 use crate::guarded::Guarded;
 use crate::valhall::launch::{Launch, RunError};
 
@@ -13,7 +14,7 @@ use crate::valhall::fast::grid::{Grid, Home};
 use crate::valhall::fast::handler::{Body, Op, handler};
 use crate::valhall::fast::log::Log;
 use crate::valhall::fast::memory_view::{MARGIN, MemoryView, Outside, Recent, clear};
-use crate::valhall::fast::row::{self, registers};
+use crate::valhall::fast::row;
 use crate::valhall::group::{Group, TURN};
 use crate::valhall::preload::{COMPUTE, Value};
 use crate::valhall::space::{THREAD_BYTES, thread_address};
@@ -211,7 +212,7 @@ impl Dispatch {
                 warps,
                 recent: Recent::default(),
             },
-            registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
+            registers: members(code.registers()).map(|register| beginning(code, register)).collect(),
             size: (launch.local_size, together),
             planning: Planning::default(),
         };

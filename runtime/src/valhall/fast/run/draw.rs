@@ -3,6 +3,7 @@
 //! Messages to the host are sent for all warps at once. Instructions that access memory are executed by the reference;
 //! all others have handlers.
 
+use crate::bits::members;
 use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::memory::Memory;
@@ -15,7 +16,6 @@ use crate::valhall::fast::code::Code;
 use crate::valhall::fast::grid::Home;
 use crate::valhall::fast::memory_view::{MemoryView, Outside, Recent, clear};
 use crate::valhall::fast::row;
-use crate::valhall::fast::row::registers;
 use crate::valhall::host::Host;
 use crate::valhall::program::Program;
 use crate::valhall::space::{THREAD_BYTES, thread_address};
@@ -88,7 +88,7 @@ impl<'a> Alone<'a> {
             let Some(origin) = warps.next(warp) else { break };
             bundle.start(index, Home { group: index, number: 0 }, warp.threads);
             bundle.set_pcs(index, warp.threads, warp.pcs[0]);
-            for register in registers(code.registers()) {
+            for register in members(code.registers()) {
                 bundle.rows[register].0[index] = warp.registers[register];
             }
             if let Some(quads) = &mut bundle.quads {

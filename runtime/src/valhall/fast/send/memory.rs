@@ -7,27 +7,9 @@ use super::{Masks, is_float, merge, uniform};
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::memory_view::MemoryView;
 use crate::valhall::fast::message::{Kind, Message};
-use crate::valhall::host::{Class, Format, Handle, Image, Lanes};
+use crate::valhall::host::{Class, Format, Handle};
 use crate::valhall::messages::Layout;
-use crate::valhall::warp::{Column, LANES, lanes};
-
-/// Finds the addresses of texels, given x and y in the halves of a word and z in the low half of another. Returns the
-/// lanes in which they are inside the image.
-fn texels(image: &Image, [xy, z]: [&[Column; WARPS]; 2], addresses: &mut [Lanes<u64>; WARPS]) -> Masks {
-    let [width, height, depth] = image.size;
-    let (wide, high, bytes) = (u64::from(width), u64::from(height), image.format.size() as u64);
-    let mut masks = [0; WARPS];
-    for (mask, (addresses, (xy, z))) in masks.iter_mut().zip(addresses.iter_mut().zip(xy.iter().zip(z))) {
-        for (lane, (address, (xy, z))) in addresses.iter_mut().zip(xy.iter().zip(z)).enumerate() {
-            let (x, y, z) = (xy & 0xffff, xy >> 16, z & 0xffff);
-            let row = u64::from(z) * high + u64::from(y);
-            let index = row.wrapping_mul(wide).wrapping_add(x.into());
-            *address = image.address.wrapping_add(index.wrapping_mul(bytes));
-            *mask |= u16::from(x < width && y < height && z < depth) << lane;
-        }
-    }
-    masks
-}
+use crate::valhall::warp::{LANES, lanes};
 
 impl Message {
     /// The name that all lanes give in an argument.
@@ -52,8 +34,9 @@ impl Message {
                 (attribute.format, [u16::MAX; WARPS])
             }
             _ => {
-                let image = view.host.image(handle).ok()?;
-                (image.format, texels(&image, [a, b], &mut addresses))
+                let (image, mut inside) = (view.host.image(handle).ok()?, [0; WARPS]);
+                image.texels([a, b], &mut addresses, &mut inside);
+                (image.format, inside)
             }
         };
         if !is_float(layout) || format.class() != Class::Float {
@@ -66,8 +49,7 @@ impl Message {
             // Most lanes read the region of the first.
             let (region, base, _) =
                 view.memory.window(addresses[warp][read[warp].trailing_zeros() as usize % LANES])?;
-            let offsets = addresses.map(|addresses| each(&addresses, |address| address.wrapping_sub(base)));
-            format.decode_together(view.memory.bytes(region)?, &offsets, &read, &mut found)?;
+            format.decode_together((base, view.memory.bytes(region)?), &addresses, &read, &mut found)?;
         }
         for (channel, register) in list.iter().take(count.min(4)).enumerate() {
             for (warp, mask) in masks.iter().enumerate() {
@@ -105,8 +87,8 @@ impl Message {
     /// Returns the addresses of texels of an image, or their descriptor.
     pub(super) fn image(&self, bundle: &mut Bundle, view: &MemoryView<'_>, masks: &Masks) -> Option<()> {
         let image = view.host.image(self.handle(bundle, 0, masks)?).ok()?;
-        let mut results = [[0; LANES]; WARPS];
-        let inside = texels(&image, [self.columns(bundle, 1)?, self.columns(bundle, 2)?], &mut results);
+        let (mut results, mut inside) = ([[0; LANES]; WARPS], [0; WARPS]);
+        image.texels([self.columns(bundle, 1)?, self.columns(bundle, 2)?], &mut results, &mut inside);
         let descriptor = matches!(self.kind?, Kind::ImageFormat).then(|| image.format.descriptor());
         for (warp, inside) in inside.into_iter().enumerate() {
             for (lane, result) in results[warp].iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::{Lanes, WARPS};
 use crate::valhall::host::format::{Class, Format, Texel, eighth, fraction};
-use crate::valhall::warp::{LANES, lanes};
+use crate::valhall::warp::LANES;
 use crate::wide::{Wide, wide};
 
 /// The channels of each lane.
@@ -85,91 +85,7 @@ impl Wide for Packed<'_> {
     }
 }
 
-/// Texels in memory, and their channels.
-struct Texels<'a> {
-    format: Format,
-    bytes: &'a [u8],
-    offsets: &'a [Lanes<u64>],
-    masks: &'a [u16],
-    found: &'a mut [[Lanes<u32>; 4]],
-}
-
-impl Wide for Texels<'_> {
-    type Result = Option<()>;
-
-    #[inline(always)]
-    fn compute(self) -> Option<()> {
-        let Texels { format, bytes, offsets, masks, found } = self;
-        let last = bytes.len().checked_sub(format.size())? as u64;
-        for (mask, offsets) in masks.iter().zip(offsets) {
-            let beyond = |beyond: u16, (lane, offset): (usize, &u64)| beyond | u16::from(*offset > last) << lane;
-            if offsets.iter().enumerate().fold(0, beyond) & mask != 0 {
-                return None;
-            }
-        }
-        let word = |offset: u64, word: usize| {
-            let start = last.min(offset) as usize + 4 * word;
-            bytes.get(start..start + 4).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_le_bytes(*word))
-        };
-        let words = if format == Format::RGBA8 { Some(1) } else { format.words() };
-        let mut row = [0; WARPS * LANES];
-        for (batch, found) in found.chunks_mut(WARPS).enumerate() {
-            let of_batch = batch * WARPS..;
-            let masks = masks.get(of_batch.clone()).unwrap_or_default();
-            let offsets = offsets.get(of_batch).unwrap_or_default();
-            let Some(words) = words else {
-                for ((found, mask), offsets) in found.iter_mut().zip(masks).zip(offsets) {
-                    for lane in lanes(*mask) {
-                        let texel = format.decode(bytes.get(offsets[lane] as usize..).unwrap_or_default());
-                        (0..4).for_each(|channel| found[channel][lane] = texel.channels[channel]);
-                    }
-                }
-                continue;
-            };
-            for index in 0..words {
-                row.iter_mut().zip(offsets.as_flattened()).for_each(|(to, offset)| *to = word(*offset, index));
-                for ((found, mask), row) in found.iter_mut().zip(masks).zip(row.as_chunks::<LANES>().0) {
-                    let keep = |lane: usize, word: u32| if mask >> lane & 1 != 0 { word } else { 0 };
-                    match format == Format::RGBA8 {
-                        false => (0..LANES).for_each(|lane| found[index][lane] = keep(lane, row[lane])),
-                        true => {
-                            for (channel, found) in found.iter_mut().enumerate() {
-                                for lane in 0..LANES {
-                                    let value = fraction(row[lane] >> (8 * channel) & 0xff);
-                                    found[lane] = keep(lane, value.to_bits());
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            if format == Format::RGBA8 {
-                continue;
-            }
-            let absent = format.empty();
-            for (found, mask) in found.iter_mut().zip(masks) {
-                for (found, absent) in found.iter_mut().zip(absent).skip(words) {
-                    (0..LANES).for_each(|lane| found[lane] = if mask >> lane & 1 != 0 { absent } else { 0 });
-                }
-            }
-        }
-        Some(())
-    }
-}
-
 impl Format {
-    /// Decodes the texels at some offsets in the lanes of masks, as [`Format::decode`] does; other lanes of the warps
-    /// get zeros. `None` if some end after the bytes.
-    pub(in crate::valhall) fn decode_together(
-        self,
-        bytes: &[u8],
-        offsets: &[Lanes<u64>],
-        masks: &[u16],
-        found: &mut [[Lanes<u32>; 4]],
-    ) -> Option<()> {
-        wide(Texels { format: self, bytes, offsets, masks, found })
-    }
-
     /// Encodes the colours of all lanes, which are floats, as [`Format::encode`] does.
     pub(in crate::valhall) fn encode_together(self, colours: &Colours) -> Lanes<[u8; 16]> {
         let mut texels = [[0; 16]; LANES];

@@ -6,7 +6,7 @@ use super::{Lanes, Lods, Lookups, WARPS};
 use crate::valhall::host::format::{Class, Format, fraction};
 use crate::valhall::host::sample::{Choice, between};
 use crate::valhall::host::texture::{Filter, Sampler, Shape, Texture, Wrap};
-use crate::valhall::warp::{LANES, lanes};
+use crate::valhall::warp::{LANES, lanes, mask_of};
 use crate::wide::{Wide, truncated, wide};
 
 /// One value for each lane of the warps.
@@ -111,7 +111,7 @@ fn alike(left: &[u16; WARPS], keys: &Batch<u32>, lane: usize, warps: usize) -> (
     let (first, key) = (lane / LANES, keys[lane]);
     let mut alike = *left;
     for (alike, keys) in alike.iter_mut().zip(keys.as_chunks::<LANES>().0) {
-        *alike &= keys.iter().enumerate().fold(0, |same, (at, other)| same | u16::from(*other == key) << at);
+        *alike &= mask_of(|lane| keys[lane] == key);
     }
     if alike == *left {
         return (first..warps, alike);
