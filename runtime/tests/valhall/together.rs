@@ -211,14 +211,18 @@ fn random_texels_are_loaded_and_stored_alike_on_all_engines() {
         let mut memory = Memory::new();
         let mut host = Resources::default();
         // Some texels are beyond the memory of their image.
-        let lacking = if random.below(4) == 0 { 16 } else { 0 };
+        let (lacking, mut output) = (if random.below(4) == 0 { 16 } else { 0 }, 0);
         for index in 0..2 {
             let format = Format::parse(pick(&mut random, &formats)).unwrap();
             let size = [pick(&mut random, &[1, 4, 5, 8]), pick(&mut random, &[1, 4, 5, 8]), pick(&mut random, &[1, 3])];
-            let address = 0x1_0000 * (u64::from(index) + 1);
             let bytes = (size.iter().product::<u32>() as usize * format.size()).saturating_sub(lacking).max(1);
-            memory.map(address, (0..bytes).map(|_| random.next() as u8).collect::<Vec<u8>>()).unwrap();
+            // Some images are larger than their memory, and their offsets than words.
+            let size = if random.below(8) == 0 { [0x8000, 0x1_0000, 4] } else { size };
+            let (base, shift) = (0x1_0000 * (u64::from(index) + 1), pick(&mut random, &[0, 0, 0, 1]));
+            let address = base + shift as u64;
+            memory.map(base, (0..bytes + shift).map(|_| random.next() as u8).collect::<Vec<u8>>()).unwrap();
             host.images.insert(Handle::new(table::IMAGES, index), Image { address, size, format });
+            output = base;
             let (per_instance, stride) = (random.below(2) == 0, 4 * random.below(5) as u32);
             let attribute = Attribute { address, stride, per_instance, format };
             host.attributes.insert(Handle::new(table::ATTRIBUTES, index), attribute);
@@ -229,7 +233,7 @@ fn random_texels_are_loaded_and_stored_alike_on_all_engines() {
             let (mut memory, mut host) = (memory.clone(), host.clone());
             let outcome = valhall::run_hosted(execution, &launch, &mut memory, &mut host);
             // What other warps have stored before a fault differs.
-            let stored = outcome.is_ok().then(|| memory.region(0x2_0000).map(<[u8]>::to_vec));
+            let stored = outcome.is_ok().then(|| memory.region(output).map(<[u8]>::to_vec));
             (outcome, stored)
         };
         let expected = run(Execution::reference());

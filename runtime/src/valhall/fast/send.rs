@@ -29,6 +29,10 @@ type Masks = [u16; WARPS];
 
 /// Replaces the words of the lanes in a mask.
 fn merge(to: &mut Column, from: &Column, mask: u16) {
+    if mask == u16::MAX {
+        *to = *from;
+        return;
+    }
     for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
         *to = if mask >> lane & 1 != 0 { *from } else { *to };
     }

@@ -125,18 +125,16 @@ pub struct Image {
 impl Image {
     /// Returns the address of a texel. `None` when it is outside the image.
     pub fn texel(&self, place: [u32; 3]) -> Option<u64> {
-        let (address, inside) = self.place(place);
-        inside.then_some(address)
+        place.iter().zip(self.size).all(|(at, size)| *at < size).then(|| self.place(place))
     }
 
-    /// Returns the address that a texel has if it is inside the image, and whether it is.
+    /// Returns the address of a texel that is inside the image.
     #[inline(always)]
-    fn place(&self, [x, y, z]: [u32; 3]) -> (u64, bool) {
-        let [width, height, depth] = self.size;
-        let row = u64::from(z) * u64::from(height) + u64::from(y);
-        let index = row.wrapping_mul(width.into()).wrapping_add(x.into());
-        let address = self.address.wrapping_add(index.wrapping_mul(self.format.size() as u64));
-        (address, x < width && y < height && z < depth)
+    fn place(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [width, height, _] = self.size.map(u64::from);
+        let row = u64::from(z) * height + u64::from(y);
+        let index = row.wrapping_mul(width).wrapping_add(x.into());
+        self.address.wrapping_add(index.wrapping_mul(self.format.size() as u64))
     }
 }
 

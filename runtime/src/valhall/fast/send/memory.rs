@@ -74,11 +74,22 @@ impl Message {
             for (channel, colours) in colours.iter_mut().enumerate().take(count) {
                 *colours = list.iter().nth(channel).map_or([0; LANES], |register| bundle.rows[register].0[warp]);
             }
-            let texels = format.encode_together(&colours);
-            let mut space = view.space(bundle.homes[warp]);
+            let (texels, size) = (format.encode_together(&colours), format.size());
+            let (home, first) = (bundle.homes[warp], masks[warp].trailing_zeros() as usize % LANES);
+            if let Some((base, bytes)) = view.around_mut(self.pc, home.group, addresses[first], size) {
+                let starts = each(&addresses, |address| address.wrapping_sub(base));
+                let last = (bytes.len() - size) as u64;
+                if lanes(masks[warp]).all(|lane| starts[lane] <= last) {
+                    for lane in lanes(masks[warp]) {
+                        bytes[starts[lane] as usize..][..size].copy_from_slice(&texels[lane][..size]);
+                    }
+                    continue;
+                }
+            }
+            let mut space = view.space(home);
             for lane in lanes(masks[warp]) {
                 // What was stored before a fault is stored again, lane by lane.
-                space.write(lane, addresses[lane], &texels[lane][..format.size()]).ok()?;
+                space.write(lane, addresses[lane], &texels[lane][..size]).ok()?;
             }
         }
         Some(())

@@ -23,26 +23,52 @@ impl Wide for Places<'_> {
     #[inline(always)]
     fn compute(self) {
         let Places { image, at: [xy, z], addresses, masks } = self;
+        let [width, height, depth] = image.size;
+        let size = image.format.size() as u32;
+        // Words hold the offsets of most images.
+        let texels = width.checked_mul(height).and_then(|slice| slice.checked_mul(depth));
+        let is_small = texels.and_then(|texels| texels.checked_mul(size)).is_some();
+        let (mut offsets, mut inside): (Batch<u32>, Batch<u32>) = ([0; _], [0; _]);
         let batches = addresses.chunks_mut(WARPS).zip(masks.chunks_mut(WARPS));
         for ((addresses, masks), (xy, z)) in batches.zip(xy.chunks(WARPS).zip(z.chunks(WARPS))) {
-            let mut inside: Batch<bool> = [false; _];
-            let places = addresses.as_flattened_mut().iter_mut().zip(&mut inside);
-            for ((address, inside), (xy, z)) in places.zip(xy.as_flattened().iter().zip(z.as_flattened())) {
-                (*address, *inside) = image.place([xy & 0xffff, xy >> 16, z & 0xffff]);
+            let (addresses, xy, z) = (addresses.as_flattened_mut(), xy.as_flattened(), z.as_flattened());
+            for ((offset, inside), (xy, z)) in offsets.iter_mut().zip(&mut inside).zip(xy.iter().zip(z)) {
+                let [x, y, z] = [xy & 0xffff, xy >> 16, z & 0xffff];
+                *inside = u32::from((x < width) & (y < height) & (z < depth));
+                let row = z.wrapping_mul(height).wrapping_add(y);
+                *offset = row.wrapping_mul(width).wrapping_add(x).wrapping_mul(size);
+            }
+            if is_small {
+                let places = addresses.iter_mut().zip(&offsets);
+                places.for_each(|(address, offset)| *address = image.address.wrapping_add(u64::from(*offset)));
+            } else {
+                for (address, (xy, z)) in addresses.iter_mut().zip(xy.iter().zip(z)) {
+                    *address = image.place([xy & 0xffff, xy >> 16, z & 0xffff]);
+                }
             }
             for (mask, inside) in masks.iter_mut().zip(inside.as_chunks::<LANES>().0) {
-                *mask = mask_of(|lane| inside[lane]);
+                *mask = mask_of(|lane| inside[lane] != 0);
             }
         }
     }
 }
 
 impl Image {
-    /// Finds the addresses of texels of some warps, given x and y in the halves of a word and z in the low half of
-    /// another, and the lanes in which they are inside the image.
+    /// Finds the lanes of some warps whose texels are inside the image, and their addresses, given x and y in the halves
+    /// of a word and z in the low half of another. The addresses of other lanes are unspecified.
     pub(in crate::valhall) fn texels(&self, at: [&[Lanes<u32>]; 2], addresses: &mut [Lanes<u64>], masks: &mut [u16]) {
         wide(Places { image: self, at, addresses, masks });
     }
+}
+
+/// Computes a channel of the texels of some warps from words, in the lanes that `known` selects; the others are zeros.
+#[inline(always)]
+fn put(found: &mut [[Lanes<u32>; 4]], channel: usize, words: &Batch<u32>, known: &Batch<u32>, f: impl Fn(u32) -> u32) {
+    let mut values: Batch<u32> = [0; _];
+    for (value, (word, known)) in values.iter_mut().zip(words.iter().zip(known)) {
+        *value = f(*word) & known;
+    }
+    found.iter_mut().zip(values.as_chunks::<LANES>().0).for_each(|(found, values)| found[channel] = *values);
 }
 
 /// Texels in a region of memory, and their channels.
@@ -70,19 +96,20 @@ impl Wide for Texels<'_> {
                     *known = (u32::from(*mask) >> lane & 1).wrapping_neg();
                 }
             }
-            let mut beyond = 0;
+            let (mut beyond, mut offsets) = (0, 0);
             for ((start, known), address) in starts.iter_mut().zip(&known).zip(addresses.as_flattened()) {
                 let offset = address.wrapping_sub(base);
                 beyond |= u32::from(offset > last as u64) & known;
+                offsets |= offset as u32 & known;
                 *start = offset.min(last as u64) as usize;
             }
             if beyond != 0 {
                 return None;
             }
-            let (words, absent) = match format.words() {
-                _ if format == Format::RGBA8 => (1, [0; 4]),
-                Some(words) => (words, format.empty()),
-                None => {
+            let (count, absent) = match format.words() {
+                _ if format == Format::RGBA8 && offsets % 4 == 0 => (1, [0; 4]),
+                Some(count) if offsets % 4 == 0 => (count, format.empty()),
+                _ => {
                     for (warp, (found, mask)) in found.iter_mut().zip(masks).enumerate() {
                         for lane in lanes(*mask) {
                             let texel = format.decode(&bytes[starts[warp * LANES + lane]..]);
@@ -92,32 +119,22 @@ impl Wide for Texels<'_> {
                     continue;
                 }
             };
-            for word in 0..words {
+            let words = bytes.as_chunks::<4>().0;
+            for word in 0..count {
                 for (to, start) in row.iter_mut().zip(&starts) {
-                    let at = start + 4 * word;
-                    *to =
-                        bytes.get(at..at + 4).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_le_bytes(*word));
+                    *to = u32::from_le_bytes(words[(start / 4 + word).min(words.len() - 1)]);
                 }
-                let rows = row.as_chunks::<LANES>().0.iter().zip(known.as_chunks::<LANES>().0);
-                for (found, (row, known)) in found.iter_mut().zip(rows) {
-                    if format == Format::RGBA8 {
-                        for (channel, found) in found.iter_mut().enumerate() {
-                            for (found, (word, known)) in found.iter_mut().zip(row.iter().zip(known)) {
-                                *found = fraction(word >> (8 * channel) & 0xff).to_bits() & known;
-                            }
-                        }
-                    } else {
-                        for (found, (word, known)) in found[word].iter_mut().zip(row.iter().zip(known)) {
-                            *found = word & known;
-                        }
+                if format == Format::RGBA8 {
+                    for channel in 0..4 {
+                        put(found, channel, &row, &known, |word| fraction(word >> (8 * channel) & 0xff).to_bits());
                     }
+                } else {
+                    put(found, word, &row, &known, |word| word);
                 }
             }
-            for (found, known) in found.iter_mut().zip(known.as_chunks::<LANES>().0) {
-                let channels = if format == Format::RGBA8 { 4 } else { words };
-                for (found, absent) in found.iter_mut().zip(absent).skip(channels) {
-                    found.iter_mut().zip(known).for_each(|(found, known)| *found = absent & known);
-                }
+            let channels = if format == Format::RGBA8 { 4 } else { count };
+            for (channel, absent) in absent.into_iter().enumerate().skip(channels) {
+                put(found, channel, &known, &known, |_| absent);
             }
         }
         Some(())
