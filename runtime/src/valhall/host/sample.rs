@@ -103,7 +103,7 @@ impl Texture {
                         .sum::<f32>()
                 };
                 // log2 of the length, from its square. Derivatives of 0 yield -infinity, which becomes level 0.
-                length(dx).max(length(dy)).log2() * 0.5 + bias
+                logarithm(length(dx).max(length(dy))) * 0.5 + bias
             }
         };
         let level = if with_bias { level + sampler.lod_bias } else { level };
@@ -287,14 +287,47 @@ impl Sampler {
     #[inline(always)]
     pub(super) fn choice(&self, lod: f32, levels: usize) -> (Choice, f32) {
         let filter = if lod <= 0.0 { self.mag } else { self.min };
-        let lod = lod.clamp(0.0, (levels - 1) as f32);
-        let (level, part) = match self.mip {
-            None => (0.0, 0.0),
-            // Ties are rounded down.
-            Some(Filter::Nearest) => (((lod + 0.5).ceil() - 1.0).max(0.0), 0.0),
-            Some(Filter::Linear) => (lod.floor(), lod - lod.floor()),
-        };
+        let (level, part) = nearest(self.mip, lod, (levels - 1) as f32);
         (Choice { filter, level: level as usize, next: part != 0.0 }, part)
+    }
+}
+
+/// Returns the level, up to the last one, from which a level of detail is counted, and how far it is from that level.
+#[inline(always)]
+pub(super) fn nearest(mip: Option<Filter>, lod: f32, last: f32) -> (f32, f32) {
+    let lod = lod.max(0.0).min(last);
+    match mip {
+        None => (0.0, 0.0),
+        // Ties are rounded down.
+        Some(Filter::Nearest) => (((lod + 0.5).ceil() - 1.0).max(0.0), 0.0),
+        Some(Filter::Linear) => (lod.floor(), lod - lod.floor()),
+    }
+}
+
+/// Returns the logarithm of a square to base 2, rounded to nearest in nearly all cases. It is computed without any
+/// function of the host, so that it is the same everywhere, and in loops over lanes.
+#[inline(always)]
+pub(super) fn logarithm(square: f32) -> f32 {
+    // Numbers of less than 2^-126 have fewer bits.
+    let is_small = square < f32::MIN_POSITIVE;
+    let bits = if is_small { square * 8_388_608.0 } else { square }.to_bits();
+    // The mantissa is at least the root of 1/2, and less than that of 2.
+    let exponent = bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) & 0xff80_0000;
+    let mantissa = f64::from(f32::from_bits(bits.wrapping_sub(exponent)));
+    let exponent = f64::from(exponent as i32 >> 23) - if is_small { 23.0 } else { 0.0 };
+    // The series of the area hyperbolic tangent.
+    let part = (mantissa - 1.0) / (mantissa + 1.0);
+    let (square_of_part, mut series) = (part * part, 0.0);
+    for odd in [15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {
+        series = series * square_of_part + 2.0 * std::f64::consts::LOG2_E / odd;
+    }
+    let logarithm = (exponent + part * series) as f32;
+    if square == 0.0 {
+        f32::NEG_INFINITY
+    } else if square < f32::INFINITY {
+        logarithm
+    } else {
+        square
     }
 }
 
@@ -311,4 +344,26 @@ fn mix(low: Texel, high: Texel, part: f32) -> Texel {
         between(low, high, part)
     };
     Texel::floats([channel(0), channel(1), channel(2), channel(3)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::logarithm;
+
+    #[test]
+    fn the_logarithm_of_a_square_is_that_of_the_host_or_next_to_it() {
+        let (mut differ, mut count) = (0, 0);
+        for square in (0..0x7f80_0000).step_by(4099).map(f32::from_bits) {
+            let [own, host] = [logarithm(square), f64::from(square).log2() as f32];
+            assert!(own == host || own.to_bits().abs_diff(host.to_bits()) <= 1, "{square:e}: {own}, {host}");
+            (differ, count) = (differ + u32::from(own != host), count + 1);
+        }
+        assert!(differ < count / 1000, "{differ} of {count}");
+        assert_eq!(
+            [0.0, 1.0, 0.25, 8.0, f32::from_bits(1)].map(logarithm),
+            [f32::NEG_INFINITY, 0.0, -2.0, 3.0, -149.0]
+        );
+        assert_eq!(logarithm(f32::INFINITY), f32::INFINITY);
+        assert!(logarithm(f32::NAN).is_nan());
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Lanes, Lods, Lookups, WARPS};
 use crate::valhall::host::format::{Class, Format, fraction};
-use crate::valhall::host::sample::{Choice, between};
+use crate::valhall::host::sample::{Choice, between, logarithm, nearest};
 use crate::valhall::host::texture::{Filter, Sampler, Shape, Texture, Wrap};
 use crate::valhall::warp::{LANES, lanes, mask_of};
 use crate::wide::{Wide, truncated, wide};
@@ -66,7 +66,7 @@ impl Wide for Looking<'_, '_> {
             let lookups = lookups.of(batch * WARPS..batch * WARPS + found.len());
             if !is_plain {
                 steps.lods(&lookups, &mut lods);
-                choose(&lods, |lod| sampler.choice(lod, levels), &mut keys, &mut parts);
+                choose(sampler, levels, &lods, &mut keys, &mut parts);
             }
             let mut left = [0; WARPS];
             left.iter_mut().zip(lookups.masks).for_each(|(left, mask)| *left = *mask);
@@ -74,7 +74,6 @@ impl Wide for Looking<'_, '_> {
                 let lane = first * LANES + left[first].trailing_zeros() as usize;
                 let choice = match is_plain {
                     true => Choice { filter: sampler.min, level: 0, next: false },
-                    false if lods[lane].is_nan() => return None,
                     false => sampler.choice(lods[lane], levels).0,
                 };
                 let (warps, alike) = alike(&left, &keys, lane, found.len());
@@ -123,16 +122,21 @@ fn alike(left: &[u16; WARPS], keys: &Batch<u32>, lane: usize, warps: usize) -> (
 
 /// Sets what levels of detail choose: equal keys stand for equal choices.
 #[inline(always)]
-fn choose(lods: &Batch<f32>, of: impl Fn(f32) -> (Choice, f32), keys: &mut Batch<u32>, parts: &mut Batch<f32>) {
-    // The lanes of a primitive often have the same level of detail.
-    let (mut last, mut chosen) = (lods[0], of(lods[0]));
-    for (lod, (key, part)) in lods.iter().zip(keys.iter_mut().zip(parts)) {
-        if lod.to_bits() != last.to_bits() {
-            (last, chosen) = (*lod, of(*lod));
-        }
-        let (Choice { filter, level, next }, at) = chosen;
-        *key = (level as u32) << 2 | u32::from(next) << 1 | u32::from(filter == Filter::Linear);
-        *part = at;
+fn choose(sampler: &Sampler, levels: usize, lods: &Batch<f32>, keys: &mut Batch<u32>, parts: &mut Batch<f32>) {
+    #[inline(always)]
+    fn each(lods: &Batch<f32>, keys: &mut Batch<u32>, parts: &mut Batch<f32>, of: impl Fn(f32) -> (u32, f32)) {
+        lods.iter().zip(keys.iter_mut().zip(parts)).for_each(|(lod, (key, part))| (*key, *part) = of(*lod));
+    }
+    let (last, [mag, min]) = ((levels - 1) as f32, [sampler.mag, sampler.min].map(|filter| filter as u32));
+    let of = |lod: f32, mip: Option<Filter>| {
+        let (level, part) = nearest(mip, lod, last);
+        let filter = if lod <= 0.0 { mag } else { min };
+        ((truncated(level) as u32) << 2 | u32::from(part != 0.0) << 1 | filter, part)
+    };
+    match sampler.mip {
+        None => each(lods, keys, parts, |lod| of(lod, None)),
+        Some(Filter::Nearest) => each(lods, keys, parts, |lod| of(lod, Some(Filter::Nearest))),
+        Some(Filter::Linear) => each(lods, keys, parts, |lod| of(lod, Some(Filter::Linear))),
     }
 }
 
@@ -215,16 +219,14 @@ impl Steps<'_> {
                 }
             }
         }
-        let bias = |lane: usize| bias.and_then(|bias| bias.as_flattened().get(lane)).copied().unwrap_or(0.0);
-        // The lanes of a primitive often have the same derivatives.
-        let (mut last, mut log) = (f32::NAN, f32::NAN);
-        for (lane, lod) in lods.iter_mut().enumerate() {
-            let square = squares[0][lane].max(squares[1][lane]);
-            if square.to_bits() != last.to_bits() {
-                (last, log) = (square, square.log2());
-            }
-            *lod = limited(log * 0.5 + bias(lane));
+        let [across, up] = &squares;
+        for (lod, (across, up)) in lods.iter_mut().zip(across.iter().zip(up)) {
+            *lod = logarithm(across.max(*up)) * 0.5;
         }
+        if let Some(bias) = bias {
+            lods.iter_mut().zip(bias.as_flattened()).for_each(|(lod, bias)| *lod += bias);
+        }
+        lods.iter_mut().for_each(|lod| *lod = limited(*lod));
     }
 
     /// Finds the filtered texels of a level. `None` if some in the lanes of `masks` are too far away.
