@@ -174,6 +174,23 @@ impl Start {
         start
     }
 
+    /// A loop of instructions that goes on until the budget ends, with addresses in registers 5 and 6.
+    fn repeating(random: &mut Random, words: &[u32], addresses: [[u64; LANES]; 2]) -> Self {
+        let mut start = Start::random(random);
+        let back = |at: usize| 0x61 | ((-4 * at as i32) as u32) << 12;
+        let branches = [back(words.len()), back(words.len() + 1)];
+        start.code = words.iter().chain(&branches).flat_map(|word| word.to_le_bytes()).collect();
+        start.live = u64::MAX;
+        for (register, column) in &mut start.registers {
+            match (register.bank, register.index) {
+                (0, at @ 5..7) => *column = addresses[at as usize - 5],
+                (4, _) => *column = [0; LANES],
+                _ => {}
+            }
+        }
+        start
+    }
+
     fn machine(&self) -> warp::Machine {
         let mut machine = warp::Machine::new();
         machine.memory.map(CODE, self.code.clone(), self.writable).unwrap();
@@ -293,8 +310,56 @@ fn random_programs_of_lanes_do_the_same_on_columns() {
 
 #[test]
 fn random_loops_access_the_same_memory() {
-    // Without AVX-512, loops that access memory are left to handlers.
-    compare_all(3, Start::looping, Level::best().name().starts_with("avx512"), 20);
+    compare_all(3, Start::looping, Level::best().compiles(), 20);
+}
+
+/// Executes a program on a level and with the reference. Returns how it ended, and the number of instructions that were
+/// machine code.
+fn run_on(level: Level, start: &Start) -> (Result<Stop, Trap>, u64) {
+    let (mut reference, mut fast) = (start.machine(), start.machine());
+    let mut engine = WarpEngine::new(level.eager());
+    let found = engine.run(&mut fast, &mut (), 1000);
+    let listing = engine.listing(&fast);
+    assert_eq!(found, reference.run(&mut (), 1000), "{listing}");
+    assert_eq!(fast.parts().values, reference.parts().values, "{listing}");
+    assert_eq!(fast.memory.bytes(DATA, SIZE), reference.memory.bytes(DATA, SIZE), "{listing}");
+    (found, engine.compiled())
+}
+
+fn levels_with_code() -> impl Iterator<Item = Level> {
+    Level::available().into_iter().filter(|level| level.compiles())
+}
+
+/// Lanes load and store words next to each other, apart, at one address, and in any order: all of them, or some.
+#[test]
+fn loads_and_stores_of_a_loop_are_machine_code() {
+    let mut random = Random(seed::seed(4));
+    let places: [fn(usize) -> usize; 4] = [|lane| 4 * lane, |lane| 8 * lane, |_| 0, |lane| 4 * (lane * 13 % LANES)];
+    for (level, place) in levels_with_code().flat_map(|level| places.map(|place| (level, place))) {
+        let [load, add, store] = [0x52 | 5 << 11, 1 << 8 | 1 << 11, 0x55 | 1 << 8 | 6 << 11];
+        let addresses = [DATA, DATA + 512].map(|from| std::array::from_fn(|lane| from + place(lane) as u64));
+        let mut start = Start::repeating(&mut random, &[load, add, store], addresses);
+        for live in [u64::MAX, 0x5a5a_f00f] {
+            start.live = live;
+            let (_, compiled) = run_on(level, &start);
+            assert!(compiled > 900, "{compiled} of 1000 on {}", level.name());
+        }
+    }
+}
+
+/// Each word says how far away the next one is.
+#[test]
+fn a_loop_traps_where_the_address_of_a_lane_becomes_misaligned() {
+    let mut random = Random(seed::seed(5));
+    for level in levels_with_code() {
+        let [load, add] = [0x52 | 5 << 11, 5 << 8 | 5 << 11];
+        let addresses = std::array::from_fn(|lane| DATA + 4 * lane as u64);
+        let mut start = Start::repeating(&mut random, &[load, add], [addresses; 2]);
+        start.data = (0..SIZE / 4).flat_map(|at| if at == 100 { [1, 0, 0, 0] } else { [4, 0, 0, 0] }).collect();
+        let (ended, compiled) = run_on(level, &start);
+        assert!(!matches!(ended, Err(Trap { reason: Reason::Budget(_), .. })), "{ended:?}");
+        assert!(compiled > 150, "{compiled} on {}", level.name());
+    }
 }
 
 /// Tests every operation with all classes of numbers, in a loop that is compiled if it can be.

@@ -3,10 +3,10 @@
 //! A loop is compiled up to its last jump back. Values stay in vector registers within a block, and as words of 32 bits
 //! in rows between blocks. Where some of the lanes jump and others do not, the code is left.
 //!
-//! With AVX-512, lanes may load and store words at any address. Each of these instructions has a reach of memory, around
-//! the address at which it was last left. A block before it leaves the code before the instruction if the access of a
-//! lane is elsewhere or misaligned; the handlers execute it then, and trap if they must. Instructions that access
-//! memory otherwise are not compiled.
+//! Lanes may load and store words at any address. Each of these instructions has a reach of memory, around the address
+//! at which it was last left. A block before it leaves the code before the instruction if the access of a lane is
+//! elsewhere or misaligned; the handlers execute it then, and trap if they must. Instructions that access memory
+//! otherwise are not compiled.
 
 use std::collections::BTreeMap;
 

@@ -77,6 +77,8 @@ enum Holds {
     Word,
     /// An offset at which a reach has room for a column.
     Offset(u8),
+    /// An offset at which a reach has room for a word.
+    Place(u8),
 }
 
 /// What the flags tell, or the vector before.
@@ -91,7 +93,8 @@ enum Flags {
     Busy(Register),
     /// Whether a reach has room for a column at an offset.
     Room(Register, u8),
-    /// The instruction before has limited the words of a vector register to offsets in a reach.
+    /// The instruction before has limited the words of a vector register to offsets in a reach. Those that extract
+    /// words may lie between.
     Limited(Register, u8),
 }
 
@@ -237,7 +240,7 @@ impl Rules for Lanes<'_> {
         state.flags = Flags::Nothing;
         state.change(|holds| match holds {
             Holds::Zero | Holds::Label | Holds::Pointers | Holds::Warp | Holds::AnyColumn => Holds::Number,
-            Holds::Reach(_) | Holds::Word | Holds::Offset(_) => Holds::Number,
+            Holds::Reach(_) | Holds::Word | Holds::Offset(_) | Holds::Place(_) => Holds::Number,
             Holds::Window(_, Moved::Beyond | Moved::End | Moved::Next) => Holds::Number,
             holds => holds,
         });

@@ -247,6 +247,7 @@ impl FlowFn {
             state.steps = std::array::from_fn(|lane| 4 * lane as u32);
             let spare = state.steps.as_mut_ptr();
             state.reaches = reach::find(&self.reaches, hints, memory, spare);
+            state.lasts = state.reaches.map(|reach| [reach.last; _]);
         }
         // SAFETY: the function starts at the beginning of the code, which lives as long as `self`, and has this type.
         // There are as many rows as it accesses; it may change the state freely, except for the reaches. Each of these was

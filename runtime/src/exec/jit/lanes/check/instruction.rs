@@ -5,8 +5,11 @@ use std::mem::offset_of;
 use iced_x86::{Code, Instruction, Mnemonic, OpKind, Register};
 
 use super::{COLUMN, Flags, Holds, Kind, Known, Lanes, Moved};
-use crate::exec::jit::lanes::emit::{FlowState, State as LoopState, Times};
+use crate::exec::jit::lanes::emit::{FlowState, Last, State as LoopState, Times};
 use crate::exec::jit::lanes::reach::Reach;
+
+/// The bytes of a word.
+const WORD: u64 = 4;
 
 impl Lanes<'_> {
     /// Checks that a memory operand reads from the constants after the code.
@@ -89,11 +92,12 @@ impl Lanes<'_> {
                 Kind::Flow => size_of::<FlowState>() as u64,
                 _ => size_of::<LoopState>() as u64,
             }),
-            (Holds::Reach(reach), Some((Holds::Offset(of), 1))) => {
+            (Holds::Reach(reach), Some((offset @ (Holds::Offset(of) | Holds::Place(of)), 1))) => {
                 if instruction.op0_kind() == OpKind::Memory && !self.window(reach).writes {
                     return Err("writes read-only memory");
                 }
-                reach == of && at == 0 && size <= COLUMN
+                let room = if offset == Holds::Place(of) { WORD } else { COLUMN };
+                reach == of && at == 0 && size <= room
             }
             _ => false,
         };
@@ -103,14 +107,15 @@ impl Lanes<'_> {
     /// Checks an access of lanes at offsets that the instruction before has limited.
     fn indexed(&self, instruction: &Instruction, size: u64, state: &Known) -> Result<(), &'static str> {
         let stores = match instruction.code() {
-            Code::EVEX_Vpgatherdd_zmm_k1_vm32z => false,
+            Code::EVEX_Vpgatherdd_zmm_k1_vm32z | Code::VEX_Vpgatherdd_ymm_vm32y_ymm => false,
             Code::EVEX_Vpscatterdd_vm32z_k1_zmm => true,
             _ => return Err("accesses memory in an unknown way"),
         };
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         let Flags::Limited(limited, reach) = state.flags else { return Err("accesses memory out of bounds") };
         let is_in_reach = base.is_gpr64() && state.of(base) == Holds::Reach(reach) && index == limited;
-        let is_plain = instruction.memory_index_scale() == 1 && instruction.memory_displacement64() == 0 && size == 4;
+        let is_plain =
+            instruction.memory_index_scale() == 1 && instruction.memory_displacement64() == 0 && size == WORD;
         if !is_in_reach || !is_plain {
             return Err("accesses memory out of bounds");
         }
@@ -119,26 +124,35 @@ impl Lanes<'_> {
 
     /// Returns what an instruction on vectors has limited.
     pub(super) fn limits(&self, instruction: &Instruction, state: &Known) -> Flags {
-        let is_limit = instruction.code() == Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32
-            && instruction.op2_kind() == OpKind::Memory
-            && instruction.is_broadcast()
-            && instruction.op_mask() == Register::None;
-        match self.field(instruction, offset_of!(Reach, last), state) {
-            Some(reach) if is_limit => Flags::Limited(instruction.op0_register(), reach),
-            _ => Flags::Nothing,
-        }
+        let last = match instruction.code() {
+            _ if instruction.op2_kind() != OpKind::Memory => None,
+            Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32
+                if instruction.is_broadcast() && instruction.op_mask() == Register::None =>
+            {
+                self.field(instruction, offset_of!(Reach, last), state)
+            }
+            Code::VEX_Vpminud_ymm_ymm_ymmm256 | Code::VEX_Vpminud_xmm_xmm_xmmm128 => {
+                self.nth(instruction, offset_of!(FlowState, lasts), size_of::<Last>(), state)
+            }
+            _ => None,
+        };
+        last.map_or(Flags::Nothing, |reach| Flags::Limited(instruction.op0_register(), reach))
     }
 
     /// Returns the reach whose field is the operand in memory of an instruction.
     fn field(&self, instruction: &Instruction, field: usize, state: &Known) -> Option<u8> {
+        self.nth(instruction, offset_of!(FlowState, reaches) + field, size_of::<Reach>(), state)
+    }
+
+    /// Returns the reach whose element, in an array in the state, is the operand in memory of an instruction.
+    fn nth(&self, instruction: &Instruction, first: usize, size: usize, state: &Known) -> Option<u8> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         if self.kind != Kind::Flow || !base.is_gpr64() || state.of(base) != Holds::State || index != Register::None {
             return None;
         }
-        let first = (offset_of!(FlowState, reaches) + field) as u64;
-        let at = instruction.memory_displacement64().checked_sub(first)?;
-        let reach = u8::try_from(at / size_of::<Reach>() as u64).ok()?;
-        (at % size_of::<Reach>() as u64 == 0 && usize::from(reach) < self.emitted.windows().len()).then_some(reach)
+        let at = instruction.memory_displacement64().checked_sub(first as u64)?;
+        let reach = u8::try_from(at / size as u64).ok()?;
+        (at.is_multiple_of(size as u64) && usize::from(reach) < self.emitted.windows().len()).then_some(reach)
     }
 
     /// Returns what an instruction leaves in the register that it writes, and updates what the flags tell.
@@ -217,7 +231,14 @@ impl Lanes<'_> {
             {
                 Holds::Reach(reach)
             }
-            (Code::EVEX_Vmovd_rm32_xmm, _) => Holds::Word,
+            (Code::EVEX_Vmovd_rm32_xmm | Code::VEX_Vmovd_rm32_xmm, _) => Holds::Word,
+            (Code::VEX_Vpextrd_rm32_xmm_imm8, _) => match flags {
+                Flags::Limited(limited, reach) if limited == instruction.op1_register() => {
+                    state.flags = flags;
+                    Holds::Place(reach)
+                }
+                _ => Holds::Word,
+            },
             (Code::Cmp_r32_rm32, Holds::Word)
                 if instruction.op1_kind() == OpKind::Memory
                     && let Some(reach) = self.field(instruction, offset_of!(Reach, columns), state) =>

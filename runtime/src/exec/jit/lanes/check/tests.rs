@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use iced_x86::{Encoder, MemoryOperand};
 
 use super::*;
-use crate::exec::jit::lanes::emit::{FlowState, Times};
+use crate::exec::jit::lanes::emit::{FlowState, Last, Times};
 use crate::exec::jit::lanes::reach::Reach;
 
 const COLUMNS: usize = 8;
@@ -281,9 +281,13 @@ fn constants_are_read_and_lie_behind_the_code() {
 
 /// Returns why a region of two columns with one reach to read and one to write is refused, if it is.
 fn region(instructions: &[Made]) -> Option<&'static str> {
+    region_on(Host::Avx512, instructions)
+}
+
+fn region_on(host: Host, instructions: &[Made]) -> Option<&'static str> {
     let windows = [false, true].map(|writes| Window { writes, ..Window::default() }).to_vec();
     let emitted = Emitted::of(code(instructions), 2, 4, windows);
-    check(&emitted, Kind::Flow, Some(Host::Avx512), false).err().map(|refused| refused.what)
+    check(&emitted, Kind::Flow, Some(host), false).err().map(|refused| refused.what)
 }
 
 fn field(reach: usize, field: usize) -> MemoryOperand {
@@ -375,4 +379,97 @@ fn columns_are_accessed_where_there_is_room_for_them() {
     assert_eq!(with(&[start(0), offset(), compare(0, room), moved], Code::Jae_rel32_64, &[load(place)]), reached);
     let further = MemoryOperand { displacement: 4, displ_size: 1, ..place };
     assert_eq!(with(&before, Code::Jae_rel32_64, &[load(further)]), reached);
+}
+
+/// Limits words to the offsets of a reach with AVX2; `further` than its last offset in the state.
+fn limit_words(code: Code, [to, from]: [Register; 2], reach: usize, further: i64) -> Made {
+    let at = offset_of!(FlowState, lasts) + reach * size_of::<Last>();
+    Instruction::with3(code, to, from, MemoryOperand::with_base_displ(Register::RSI, at as i64 + further))
+}
+
+#[test]
+fn lanes_gather_with_avx2_at_limited_offsets() {
+    use Register::{RDX, YMM0, YMM1, YMM2, YMM14, YMM15};
+    let reached = Some("accesses memory out of bounds");
+    let with = |made: &[Made]| region_on(Host::Avx2, &[made, &[ret()]].concat());
+    let limit = |reach| limit_words(Code::VEX_Vpminud_ymm_ymm_ymmm256, [YMM15, YMM0], reach, 0);
+    let gather = |from| Instruction::with3(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, YMM1, from, YMM2);
+    let places = MemoryOperand::with_base_index(RDX, YMM15);
+    assert_eq!(with(&[start(0), limit(0), gather(places)]), None);
+    assert_eq!(with(&[start(1), limit(1), gather(places)]), None);
+    // Without a limit, with that of another reach, of no reach, or by other words of the state.
+    assert_eq!(with(&[start(0), gather(places)]), reached);
+    assert_eq!(with(&[limit(0), gather(places)]), reached);
+    assert_eq!(with(&[start(0), limit(1), gather(places)]), reached);
+    assert_eq!(with(&[start(0), limit(2), gather(places)]), reached);
+    let beside = |further| limit_words(Code::VEX_Vpminud_ymm_ymm_ymmm256, [YMM15, YMM0], 0, further);
+    assert_eq!(with(&[start(0), beside(4), gather(places)]), reached);
+    assert_eq!(with(&[start(0), beside(-32), gather(places)]), reached);
+    let last = Instruction::with3(Code::VEX_Vpminud_ymm_ymm_ymmm256, YMM15, YMM0, field(0, offset_of!(Reach, last)));
+    assert_eq!(with(&[start(0), last, gather(places)]), reached);
+    let greater = limit_words(Code::VEX_Vpmaxud_ymm_ymm_ymmm256, [YMM15, YMM0], 0, 0);
+    assert_eq!(with(&[start(0), greater, gather(places)]), reached);
+    // Only words that are limited, and still are.
+    let half = limit_words(Code::VEX_Vpminud_xmm_xmm_xmmm128, [Register::XMM15, Register::XMM0], 0, 0);
+    assert_eq!(with(&[start(0), half, gather(places)]), reached);
+    assert_eq!(with(&[start(0), limit(0), gather(MemoryOperand::with_base_index(RDX, YMM14))]), reached);
+    let moves = Instruction::with3(Code::VEX_Vpaddd_ymm_ymm_ymmm256, YMM15, YMM15, YMM15);
+    assert_eq!(with(&[start(0), limit(0), moves, gather(places)]), reached);
+    assert_eq!(with(&[start(0), limit(0), gather(MemoryOperand::with_base_index_scale(RDX, YMM15, 2))]), reached);
+    assert_eq!(
+        with(&[start(0), limit(0), gather(MemoryOperand { displacement: 4, displ_size: 1, ..places })]),
+        reached
+    );
+    let wide = Instruction::with3(Code::VEX_Vpgatherqq_ymm_vm64y_ymm, YMM1, places, YMM2);
+    assert_eq!(with(&[start(0), limit(0), wide]), Some("accesses memory in an unknown way"));
+    // Code must not change what limits.
+    let lasts = MemoryOperand::with_base_displ(Register::RSI, offset_of!(FlowState, lasts) as i64);
+    assert_eq!(with(&[Instruction::with2(Code::VEX_Vmovdqu_ymmm256_ymm, lasts, YMM0)]), reached);
+}
+
+#[test]
+fn lanes_store_with_avx2_at_offsets_that_were_limited_before_they_were_extracted() {
+    use Register::{EAX, ECX, RAX, RCX, RDX, XMM0, XMM1, XMM14, XMM15};
+    const EXTRACT: Code = Code::VEX_Vpextrd_rm32_xmm_imm8;
+    let reached = Some("accesses memory out of bounds");
+    let with = |made: &[Made]| region_on(Host::Avx2, &[made, &[ret()]].concat());
+    let limit = |reach| limit_words(Code::VEX_Vpminud_xmm_xmm_xmmm128, [XMM15, XMM0], reach, 0);
+    let extract = |to: Register, lane: u32| Instruction::with3(EXTRACT, to, XMM15, lane);
+    let place = |offset| MemoryOperand::with_base_index(RDX, offset);
+    let store = |offset, lane: u32| Instruction::with3(EXTRACT, place(offset), XMM1, lane);
+    let both = [extract(EAX, 0), extract(ECX, 3)];
+    let stores = [store(RAX, 0), store(RCX, 3)];
+    assert_eq!(with(&[&[start(1), limit(1)], &both[..], &stores].concat()), None);
+    assert_eq!(with(&[&[start(0), limit(0)], &both[..], &stores].concat()), Some("writes read-only memory"));
+    assert_eq!(with(&[&[start(1)], &both[..], &stores].concat()), reached);
+    assert_eq!(with(&[&[start(1), limit(0)], &both[..], &stores].concat()), reached);
+    // One of the offsets is not extracted, is that of another register, or is extracted after these have changed.
+    assert_eq!(with(&[&[start(1), limit(1)], &both[..1], &stores].concat()), reached);
+    let other = Instruction::with3(EXTRACT, ECX, XMM14, 0);
+    assert_eq!(with(&[&[start(1), limit(1), extract(EAX, 0), other], &stores[..]].concat()), reached);
+    let moves = Instruction::with3(Code::VEX_Vpaddd_xmm_xmm_xmmm128, XMM15, XMM15, XMM15);
+    assert_eq!(with(&[&[start(1), limit(1), moves], &both[..], &stores].concat()), reached);
+    let loads = Instruction::with2(Code::VEX_Vmovd_xmm_rm32, XMM15, EAX);
+    assert_eq!(with(&[&[start(1), limit(1), loads], &both[..], &stores].concat()), reached);
+    let read = Instruction::with2(Code::VEX_Vmovdqu_xmm_xmmm128, XMM15, MemoryOperand::with_base(Register::RDI));
+    assert_eq!(with(&[&[start(1), limit(1), read], &both[..], &stores].concat()), reached);
+    // An offset that has moved, or is further, or of more than a word.
+    let add = Instruction::with2(Code::Add_rm32_imm32, EAX, 4);
+    assert_eq!(with(&[&[start(1), limit(1)], &both[..], &[add], &stores].concat()), reached);
+    let further = MemoryOperand { displacement: 4, displ_size: 1, ..place(RAX) };
+    let further = Instruction::with3(EXTRACT, further, XMM1, 0);
+    assert_eq!(with(&[start(1), limit(1), extract(EAX, 0), further]), reached);
+    let scaled = Instruction::with3(EXTRACT, MemoryOperand::with_base_index_scale(RDX, RAX, 2), XMM1, 0);
+    assert_eq!(with(&[start(1), limit(1), extract(EAX, 0), scaled]), reached);
+    let wide = Instruction::with3(Code::VEX_Vpextrq_rm64_xmm_imm8, place(RAX), XMM1, 0);
+    assert_eq!(with(&[start(1), limit(1), extract(EAX, 0), wide]), reached);
+    // Lanes may be left out, but not their offsets.
+    let around = |before: &[Made], skipped: &[Made], after: &[Made]| {
+        let to = (code(before).len() + 6 + code(skipped).len()) as u64;
+        with(&[before, &[Instruction::with_branch(Code::Je_rel32_64, to)], skipped, after].concat())
+    };
+    let before = [&[start(1), limit(1)], &both[..]].concat();
+    assert_eq!(around(&before, &stores[..1], &stores[1..]), None);
+    assert_eq!(around(&before[..3], &both[1..], &stores), reached);
+    assert_eq!(around(&before[..1], &before[1..], &stores), reached);
 }

@@ -51,11 +51,21 @@ pub struct FlowState {
     pub(in crate::exec::jit::lanes) steps: [u32; WIDTH],
     /// The memory that lanes access.
     pub(in crate::exec::jit::lanes) reaches: [Reach; WINDOWS],
+    /// For AVX2: the last offset of each reach, for all lanes of a register.
+    pub(in crate::exec::jit::lanes) lasts: [Last; WINDOWS],
 }
+
+/// An offset for each lane of an AVX2 register.
+pub(in crate::exec::jit::lanes) type Last = [u32; WIDTH / 2];
 
 /// Returns the memory operand of a field of a reach.
 pub(super) fn reach(reach: usize, field: usize) -> MemoryOperand {
     state(offset_of!(FlowState, reaches) + reach * size_of::<Reach>() + field)
+}
+
+/// Returns the memory operand of the last offset of a reach, for AVX2.
+pub(super) fn lasts(reach: usize) -> MemoryOperand {
+    state(offset_of!(FlowState, lasts) + reach * size_of::<Last>())
 }
 
 /// Returns the memory operand of what is known of a reach.

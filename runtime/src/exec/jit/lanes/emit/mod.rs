@@ -35,6 +35,7 @@ use super::row::{self, COLUMN};
 use super::window::{WINDOWS, Window};
 
 pub use block::{LoopPlan, Times, Wanted};
+pub(super) use flow::Last;
 pub use flow::{Flow, FlowBlock, FlowState, To};
 pub use fuse::{Begin, Call, Fusion};
 pub use loops::{Block, Leave, Loop, PLACES, State};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::exec::jit::lanes::graph::{Graph, Node, Stored, Value, fixed};
+use crate::exec::jit::lanes::graph::{Graph, Indexed, Node, Stored, Value, fixed};
 use crate::exec::jit::lanes::host::{Host, masks_words, on_addend, replaces};
 
 /// A part of a graph that is executed from its first node to its last, and its results.
@@ -262,12 +262,15 @@ impl Plan {
             if self.is_used(index) && homes[index] == Location::Segment {
                 let node = &graph.nodes()[index];
                 live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Location::Slot(_))));
-                // Most constants are read from memory, but there must be registers to load all of them.
-                most = most.max(live.len() + node.arguments().filter(is_constant).count().saturating_sub(1));
-                // The words that lanes load are not where their offsets are.
-                if matches!(node, Node::Indexed(_)) {
-                    most = most.max(live.len() + 1);
-                }
+                let constants = node.arguments().filter(is_constant).count();
+                let more = match node {
+                    // The words that lanes load are not where their offsets are. AVX2 gathers them with a mask of
+                    // their own, and stores half of them from another register.
+                    Node::Indexed(Indexed { value, .. }) => constants + 1 + usize::from(value.is_none() && !has_masks),
+                    // Most constants are read from memory, but there must be registers to load all of them.
+                    _ => constants.saturating_sub(1),
+                };
+                most = most.max(live.len() + more);
                 live.retain(|&value| !self.ends(value, index));
                 if !(self.kept[index] || node.is_mask() && has_masks) {
                     live.insert(Value::of(index));

@@ -6,7 +6,6 @@ use isaforge_core::semantics::{NONE, Node, Op, Part, Type};
 
 use super::{Access, Cover, Found, Located, Location, Target, Truth};
 use crate::exec::jit::lanes::graph::{Extent, Graph, Indexed, Kind, Value};
-use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::pieces::Pieces;
 
 impl Cover<'_> {
@@ -56,7 +55,7 @@ impl Cover<'_> {
         let stores = node.op == Op::Store;
         let ty = if stores { self.ty(b)? } else { node.ty };
         let is_first = !std::mem::replace(&mut self.selected.accesses, true);
-        if !is_first || ty.size() != 32 || Part::of(node.imm).is_some() || self.graph.host() != Host::Avx512 {
+        if !is_first || ty.size() != 32 || Part::of(node.imm).is_some() {
             return None;
         }
         let (low, high) = match self.ty(a)?.size() {
