@@ -69,6 +69,7 @@ pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     if out.has_errors() || ordered {
         return;
     }
+    super::lengths::check(tables, stream, out);
     super::invertibility::check(tables, stream, out);
     if out.has_errors() {
         return;

@@ -14,6 +14,7 @@ mod diagram;
 pub mod expressions;
 mod fields;
 mod invertibility;
+mod lengths;
 mod lifetimes;
 mod linear;
 pub mod lower;

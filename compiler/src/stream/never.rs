@@ -8,7 +8,6 @@ use std::ops::RangeInclusive;
 
 use isaforge_core::stream::{self as core, Engine, Input, Role};
 
-use super::blast;
 use super::diagram::Node;
 use super::model::Stream;
 use super::rules::{engine_for, report};
@@ -36,19 +35,7 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
             if validity.is_told_a_length(layout, at > 0) {
                 continue;
             }
-            let before: Vec<u16> = (first..index)
-                .zip(tables.layouts_of(at))
-                // Of two aliases, the first one is printed.
-                .filter(|(_, other)| match layout.role {
-                    Role::Own => other.role == Role::Own,
-                    role => role == Role::Preferred && (other.role, other.opcode) == (role, layout.opcode),
-                })
-                .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
-                // A layout that exists only in some generations leaves its words to this one in the others.
-                .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
-                .filter(|(_, other)| !asks_for_the_generation(tables, other))
-                .map(|(index, _)| index)
-                .collect();
+            let before = earlier(tables, at, (index, layout));
             let taken = layout.role == Role::Preferred && !before.is_empty();
             let tried = generations.clone();
             if !generations.any(|generation| is_possible(&mut validity, generation, (index, layout), &before)) {
@@ -82,6 +69,24 @@ pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Di
     report(never.len(), warnings, out);
 }
 
+/// The layouts that are tried before one of a set and may take words from it, in all generations that have it.
+pub(super) fn earlier(tables: &'static core::Stream, at: usize, (index, layout): (u16, &core::Layout)) -> Vec<u16> {
+    let first = tables.sets.get(at).map_or(0, |set| set.first);
+    (first..index)
+        .zip(tables.layouts_of(at))
+        // Of two aliases, the first one is printed.
+        .filter(|(_, other)| match layout.role {
+            Role::Own => other.role == Role::Own,
+            role => role == Role::Preferred && (other.role, other.opcode) == (role, layout.opcode),
+        })
+        .filter(|(_, other)| ((other.value ^ layout.value) & other.mask & layout.mask).is_zero())
+        // A layout that exists only in some generations leaves its words to this one in the others.
+        .filter(|(_, other)| other.since <= layout.since && other.until >= layout.until)
+        .filter(|(_, other)| !asks_for_the_generation(tables, other))
+        .map(|(index, _)| index)
+        .collect()
+}
+
 /// The generations for which a layout is tried, starting with its first; `None` if there are too many.
 fn generations(engine: Engine, layout: &core::Layout) -> Option<RangeInclusive<u32>> {
     let Engine { stream, generation: first } = engine;
@@ -108,23 +113,10 @@ fn is_possible(
         return true;
     }
     validity.turn(generation);
-    let before: Vec<u16> = before.iter().copied().filter(|other| !validity.are_apart(index, *other)).collect();
-    validity.reorder(Vec::new());
+    let taken = validity.taken((index, layout), before);
     let Some(place) = validity.place(index, layout.mask, layout.value) else { return true };
-    let mut own = validity.own(&place);
-    for other in before {
-        let Some(place) = validity.place(other, layout.mask, layout.value) else { continue };
-        let taken = validity.fits(&place);
-        own = validity.diagrams.without(own, taken);
-    }
-    if let Some(length) = layout.length {
-        let (says, stream) = (validity.expression(&place, length), validity.engine().stream);
-        let lengths = (1..=u64::from(stream.longest)).filter(|length| length.is_multiple_of(stream.unit.max(1).into()));
-        let possible = lengths.fold(Node::FALSE, |any, length| {
-            let is = blast::equal(&mut validity.diagrams, &says, &blast::constant(length, says.len()));
-            validity.diagrams.choose(is, Node::TRUE, any)
-        });
-        own = validity.diagrams.and(own, possible);
-    }
+    let place = validity.present(place);
+    let own = validity.own(&place);
+    let own = validity.diagrams.without(own, taken);
     own != Node::FALSE || validity.diagrams.is_full()
 }

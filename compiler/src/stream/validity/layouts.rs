@@ -1,6 +1,6 @@
 //! Where layouts match and are valid, and with them the fields and sets that they consist of.
 
-use isaforge_core::stream::{Input, Role, Source, Type, Wide, solve};
+use isaforge_core::stream::{Input, Layout, Role, Source, Type, Wide, solve};
 
 use super::{Asked, SymbolicLayout, Validity};
 use crate::stream::answers::{Bit, Question, bits_of};
@@ -12,6 +12,18 @@ impl Validity {
     pub(in crate::stream) fn own(&mut self, place: &SymbolicLayout) -> Node {
         let (own, valid) = (self.demanded(place), self.valid(place));
         self.diagrams.and(own, valid)
+    }
+
+    /// Where one of several earlier layouts takes a word that matches a layout.
+    pub(in crate::stream) fn taken(&mut self, (index, layout): (u16, &Layout), earlier: &[u16]) -> Node {
+        let rivals: Vec<u16> = earlier.iter().copied().filter(|other| !self.are_apart(index, *other)).collect();
+        self.reorder(Vec::new());
+        rivals.into_iter().fold(Node::FALSE, |taken, other| {
+            let Some(place) = self.place(other, layout.mask, layout.value) else { return taken };
+            let place = self.present(place);
+            let fits = self.fits(&place);
+            self.diagrams.choose(fits, Node::TRUE, taken)
+        })
     }
 
     /// Where a condition holds.

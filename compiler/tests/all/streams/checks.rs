@@ -138,6 +138,42 @@ fn what_says_nothing_is_refused() {
 }
 
 #[test]
+fn lengths_that_an_instruction_cannot_have_are_refused() {
+    let spec = |more: &str, top: u8, length: &str, rest: &str| {
+        format!(
+            "isa: lengths\nword: [16, 32]\nprovenance: document\ninstructions:\n  a:\n    doc: A.\n    \
+             fixed: {{ {more}7..0: 1 }}\n    length: {length}\n    fields: {{ x: {{ bits: 15..8 }}, y: {{ bits: {top}..16 }} }}\n    \
+             syntax: 'a {{x}}, {{y}}'\n{rest}"
+        )
+    };
+    let two_or = |length: u8| format!("if x == 7 {{ 2 }} else {{ {length} }}");
+    for (length, message) in [
+        (two_or(3), "the length of `a` cannot be 3 bytes: it is a multiple of 2 up to 4"),
+        (two_or(6), "the length of `a` cannot be 6 bytes: it is a multiple of 2 up to 4"),
+        ("1".to_owned(), "the length of `a` cannot be 1 byte: it is a multiple of 2 up to 4"),
+        ("x & 2".to_owned(), "the length of `a` cannot be 0 bytes"),
+        ("2 + ((x & 1) << 16)".to_owned(), "the length of `a` cannot be 65538 bytes"),
+        (
+            "if y == 5 { 2 } else { 4 }".to_owned(),
+            "the length of `a` is 2 bytes with the bits after them, but 4 without",
+        ),
+    ] {
+        let told = of_text("lengths", &spec("", 31, &length, ""), 0).expect_err(&length);
+        assert!(told.contains("E0032") && told.contains(message), "{length}: {told}");
+    }
+    let excluded = "    where: x != 3\n";
+    let taken = "  b: { doc: B., word: 16, fixed: { 7..0: 1, 15..8: 3 } }\n";
+    for (length, rest) in [(two_or(4), ""), (two_or(4), taken), ("if x == 3 { 3 } else { 4 }".to_owned(), excluded)] {
+        assert_eq!(warnings_of("fine", &spec("", 31, &length, rest)), Vec::<String>::new(), "{length}");
+    }
+    let taken = spec("", 31, "if x == 3 { 3 } else { 4 }", taken);
+    assert_eq!(warnings_of("taken", &taken), Vec::<String>::new());
+    // The length leaves out constant bits.
+    let found = warnings_of("cut", &spec("31: 1, ", 30, "2", ""));
+    assert!(found.len() == 1 && found[0].starts_with("W0212: no word is `a`"), "{found:?}");
+}
+
+#[test]
 fn what_never_is_is_named() {
     let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
@@ -161,7 +197,6 @@ fn what_never_is_is_named() {
             ),
             "no word is `a`",
         ),
-        ("dead-length", one(&format!("{x}, length: '3 + (x & 1)'")), "no word is `a`"),
     ];
     for (name, spec, message) in dead {
         let found = warnings(name, &spec);
