@@ -1,7 +1,7 @@
 //! The texts of instructions.
 //!
 //! E0133: a text that does not parse back. W0213: two words of the same length with the same text, or two values of a
-//! kind. They are searched for in words that [`sample`] draws for each layout, and in one word for each outcome of the
+//! kind. They are searched for in words that [`sample`] draws for each layout, and in words for each outcome of the
 //! conditions in its text.
 
 use std::collections::HashMap;
@@ -98,7 +98,7 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
     let layouts: Vec<_> = layouts
         .filter_map(|(index, layout)| {
             let engine = engine_for(stream, &[layout])?;
-            Some((engine, layout, words(&mut validity, engine, index, layout)))
+            Some((engine, layout, cases(&mut validity, engine, index, layout)))
         })
         .collect();
     // Layouts of all generations count.
@@ -147,29 +147,51 @@ pub(super) fn check(stream: &'static core::Stream, sets: &[Set], out: &mut Diagn
     }
 }
 
-/// A word for each outcome of a condition in the text of a layout, if one is found.
-fn words(validity: &mut Validity, engine: Engine, index: u16, layout: &'static core::Layout) -> Vec<Wide> {
+/// A word with others that may have the same text.
+struct Case {
+    word: Wide,
+    others: Vec<Wide>,
+}
+
+/// A word for each outcome of a condition in the text of a layout, if one is found, with others that have the same
+/// outcome and differ only in fields that decide it.
+fn cases(validity: &mut Validity, engine: Engine, index: u16, layout: &'static core::Layout) -> Vec<Case> {
     // The texts of a foreign decoder are not checked in detail.
     if engine.stream.exclusive || validity.is_spent() {
         return Vec::new();
     }
     let mut conditions = Vec::new();
     conditions_of(layout.text, &mut conditions);
+    let leaves_of = |condition: u16| core::solve::leaves_of(engine, layout, condition);
     let all = layout.conditions.iter().chain(layout.otherwise).chain(&conditions);
-    let leaves = all.fold(0, |all, condition| all | core::solve::leaves_of(engine, layout, *condition));
+    let leaves = all.fold(0, |all, condition| all | leaves_of(*condition));
     validity.turn(engine.generation);
     validity.reorder(by_significance(&[(layout, leaves)]));
     let Some(place) = validity.place(index, layout.fixed_mask, layout.fixed_value) else { return Vec::new() };
     let own = validity.own(&place);
-    let mut cases = vec![own];
+    let mut cases = Vec::new();
+    cases.extend(validity.word_of(own).map(|word| Case { word: word | layout.fixed_value, others: Vec::new() }));
     for condition in conditions {
         let holds = validity.condition(&place, condition);
+        let open = bits_of_fields(layout, leaves_of(condition)) & !layout.fixed_mask;
         for value in [true, false] {
             let is = validity.diagrams.is(holds, value);
-            cases.push(validity.diagrams.and(own, is));
+            let case = validity.diagrams.and(own, is);
+            let Some(word) = validity.word_of(case).map(|word| word | layout.fixed_value) else { continue };
+            let Some(place) = validity.place(index, !open, word) else { continue };
+            let (own, holds) = (validity.own(&place), validity.condition(&place, condition));
+            let is = validity.diagrams.is(holds, value);
+            let alike = validity.diagrams.and(own, is);
+            let bits = open.runs().flat_map(|(at, width)| at..at + width);
+            let others = bits.filter_map(|bit| {
+                let differs = validity.diagrams.is(place.own_bit(bit as u16), word.get(bit, 1) == 0);
+                let other = validity.diagrams.and(alike, differs);
+                Some(validity.word_of(other)? | word & !open)
+            });
+            cases.push(Case { word, others: others.collect() });
         }
     }
-    cases.into_iter().filter_map(|case| validity.word_of(case)).map(|word| word | layout.fixed_value).collect()
+    cases
 }
 
 fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
@@ -187,14 +209,16 @@ fn conditions_of(tokens: &[Token], conditions: &mut Vec<u16>) {
 fn mistake(
     (engine, semicolon): (Engine, bool),
     layout: &'static core::Layout,
-    words: &[Wide],
+    cases: &[Case],
     kinds: &[u16],
 ) -> Option<(String, Mistake)> {
     let mut line = Line::new();
-    let searched = words.len().clamp(1, SEARCHED);
-    let words = words.iter().copied().chain(sample::words(layout, SAMPLES));
-    let words = words.filter_map(|word| engine.decode(&engine.store(word)).ok());
-    for (turn, decoded) in words.enumerate() {
+    let searched = cases.len().clamp(1, SEARCHED);
+    let decode = |word: Wide| engine.decode(&engine.store(word)).ok();
+    let words = cases.iter().map(|case| (case.word, &case.others[..]));
+    let words = words.chain(sample::words(layout, SAMPLES).map(|word| (word, &[][..])));
+    let words = words.filter_map(|(word, others)| Some((decode(word)?, others)));
+    for (turn, (decoded, others)) in words.enumerate() {
         line.clear();
         engine.print(&decoded, &mut line);
         let text = line.as_str();
@@ -232,8 +256,9 @@ fn mistake(
         let near = bits.filter(|_| turn < COMPARED).filter_map(|bit| {
             let mut one = Wide::ZERO;
             one.set(bit, 1, 1);
-            engine.decode(&engine.store(decoded.word ^ one)).ok()
+            decode(decoded.word ^ one)
         });
+        let others = others.iter().filter_map(|other| decode(*other));
         let same = |other: &core::Decoded| {
             let difference = (other.word ^ decoded.word) & !ignored;
             other.len == decoded.len
@@ -241,7 +266,7 @@ fn mistake(
                 && !(other.layout == decoded.layout && differ_in(own, difference, kinds))
                 && has_text(engine, other, text)
         };
-        if let Some(other) = std::iter::once(read).chain(near).find(same) {
+        if let Some(other) = std::iter::once(read).chain(near).chain(others).find(same) {
             let opcode = engine.scope(&other).layout.opcode;
             return Some((text.to_owned(), Mistake::Shared([decoded.word, other.word], opcode)));
         }

@@ -205,6 +205,11 @@ impl Validity {
 }
 
 impl SymbolicLayout {
+    /// One of its own bits as a function of the instruction's bits.
+    pub(super) fn own_bit(&self, at: u16) -> Node {
+        self.bit(Bit::Own(at))
+    }
+
     /// A bit as a function of the instruction's bits.
     fn bit(&self, bit: Bit) -> Node {
         let (of, at) = match bit {

@@ -79,6 +79,10 @@ fn two_words_with_one_text_are_named() {
             ),
         ),
         (
+            "left-out",
+            one("fields: { d: { number: decimal, bits: 31..0, default: 6 } }, syntax: 'a{?d != 5 && d != 6| {d}}'"),
+        ),
+        (
             "alias",
             one(&format!(
                 "{d}, syntax: 'a {{d}}', aliases: {{ inc: {{ where: d < 100, syntax: 'inc', prints: true }} }}"
