@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, count};
-use crate::model::{Field, Isa, Modifier, Part, Type};
+use crate::model::{Enum, Field, Isa, Modifier, Part, Type};
 use crate::source::Span;
 use crate::stream::model::{self as stream, Source};
 
@@ -19,16 +19,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             let message = format!("`{}` has no named value", e.name);
             out.push(Diagnostic::error("E0034", e.span, message).help("name at least one value, or remove the enum"));
         }
-        let mut first = HashMap::new();
+        distinct(e, out);
         for value in &e.values {
-            if let Some(earlier) = first.insert(value.bits, value.span) {
-                let message = format!("two values of `{}` are {}", e.name, value.bits);
-                out.push(
-                    Diagnostic::error("E0103", value.span, message)
-                        .label("again here")
-                        .secondary(earlier, "the other one"),
-                );
-            }
             if let Some(width) = e.bits
                 && value.bits > ones(u32::from(width))
             {
@@ -84,6 +76,19 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         }
     }
     widths.report(out);
+}
+
+/// Whether no values have the same number; reports them otherwise.
+pub(crate) fn distinct(e: &Enum, out: &mut Diagnostics) -> bool {
+    let (mut first, before) = (HashMap::new(), out.failures());
+    for value in &e.values {
+        if let Some(earlier) = first.insert(value.bits, value.span) {
+            let message = format!("two values of `{}` are {}", e.name, value.bits);
+            let error = Diagnostic::error("E0103", value.span, message).label("again here");
+            out.push(error.secondary(earlier, "the other one"));
+        }
+    }
+    out.failures() == before
 }
 
 /// Something that holds a value.

@@ -1,6 +1,7 @@
 //! Definitions that instructions refer to: enums, constants, banks, shared fields, kinds, limits.
 
 use super::resolver::Resolver;
+use crate::check::enums::distinct;
 use crate::check::text::bits_text;
 use crate::diagnostic::{Diagnostic, count};
 use crate::model::{
@@ -15,7 +16,10 @@ impl Resolver<'_> {
     /// Resolves the definitions that a stream uses from here.
     pub(crate) fn stream_definitions(&mut self) {
         for (name, spec) in self.all(|f| &f.enums) {
-            let made = self.whole(&name.clone(), |r| r.enumeration(name, spec));
+            // No `match` can tell values with the same number apart. Those of different generations may share one.
+            let dated = spec.values.iter().any(|value| value.since.is_some() || value.until.is_some());
+            let made =
+                self.whole(&name.clone(), |r| r.enumeration(name, spec).filter(|made| dated || distinct(made, r.out)));
             self.isa.enums.extend(made);
         }
     }
@@ -198,8 +202,7 @@ impl Resolver<'_> {
                     let name = Spanned::new(name.clone(), piece.span);
                     let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
                     let index = Resolver::find(self.out, "shared field", &name, names)?;
-                    let mine = |p: &Piece| Piece { shared: Some(index), ..*p };
-                    pieces.extend(self.isa.shared[index].bits.0.iter().map(mine));
+                    pieces.extend(self.isa.shared[index].bits.0.iter().map(|p| Piece { shared: Some(index), ..*p }));
                 }
             }
             // Shared bits are relative to the word, others to the operand: only bits of the same sort can overlap.

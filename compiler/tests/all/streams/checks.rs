@@ -177,6 +177,28 @@ fn lengths_that_an_instruction_cannot_have_are_refused() {
     assert!(found.len() == 1 && found[0].starts_with("W0212: no word is `a`"), "{found:?}");
 }
 
+/// Mistakes that follow from another one are not reported.
+#[test]
+fn a_mistake_in_a_definition_is_told_once() {
+    let spec = |bank: &str, values: &str| {
+        format!(
+            "isa: once\nword: [16, 32]\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\n\
+             enums: {{ E: {{ values: [{values}] }} }}\nkinds:\n  src:\n    width: 4\n    alternatives:\n      \
+             reg: {{ fields: {{ n: {{ bank: {bank}, bits: 2..0 }}, e: {{ bits: 3, number: decimal }} }}, text: '{{n}}.{{e}}' }}\n\
+             instructions:\n  a:\n    doc: A.\n    word: 16\n    fixed: {{ 15..8: 1 }}\n    \
+             modifiers: {{ m: {{ enum: E, bits: 7 }} }}\n    \
+             operands: {{ d: {{ bank: r, bits: 6..4, access: write }}, s: {{ kind: src, at: 0 }} }}\n    \
+             does: 'd = match m {{ x => match s.e {{ 0 => s, _ => 0 }}, z => 0 }}'\n"
+        )
+    };
+    let told = |text: &str| {
+        let (diagnostics, _) = support::found(support::checked(text));
+        diagnostics.iter().map(|found| format!("{}: {}", found.code, found.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&spec("r", "x, z")), Vec::<String>::new());
+    assert_eq!(told(&spec("r", "x, { name: y, value: 0 }, z")), ["E0103: two values of `E` are 0"]);
+}
+
 #[test]
 fn what_never_is_is_named() {
     let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
