@@ -221,6 +221,9 @@ impl Resolver<'_> {
             let sets = &self.isa.stream()?.sets;
             let names = sets.iter().skip(1).map(|s| (s.name.as_str(), Some(s.span)));
             let index = Resolver::find(self.out, "kind", kind, names)? + 1;
+            if self.out.pass_over(kind) {
+                return None;
+            }
             let width = sets[index].bits;
             if let Some(at) = parts.at {
                 pieces = Some(vec![Piece { at: at.value.into(), width: width as u8 }]);

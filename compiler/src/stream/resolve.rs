@@ -107,9 +107,14 @@ impl Resolver<'_> {
             });
         }
         self.isa.encoding = Encoding::Stream(stream);
-        for (index, (_, spec)) in kinds.iter().enumerate() {
+        for (index, (name, spec)) in kinds.iter().enumerate() {
+            let before = self.out.failures();
             for (name, alternative) in spec.alternatives.iter() {
                 self.reading(index + 1, spec, name, alternative);
+            }
+            // Instructions with such operands are left out: what they read is unknown.
+            if self.out.failures() > before {
+                self.out.mark_broken(name);
             }
         }
         for (name, spec) in self.all(|f| &f.instructions) {

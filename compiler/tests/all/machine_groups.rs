@@ -244,3 +244,17 @@ fn every_mistake_is_marked() {
         assert!(message.contains(code) && message.contains(words), "{wrong}: {message}");
     }
 }
+
+/// A field of an unknown enum has no type that its texts could be wrong about.
+#[test]
+fn a_field_with_a_mistake_causes_no_further_ones() {
+    let flag =
+        SMALL.replace("executes = match head.who { all => true, flagged => flag }", "executes = head.turn || flag");
+    for (text, right, wrong) in [
+        (SMALL, "who: { enum: who }", "who: { enum: whoever }"),
+        (flag.as_str(), "turn: { doc", "turn: { enum: turns, doc"),
+    ] {
+        let message = compiled(&text.replace(right, wrong)).expect_err(wrong);
+        assert_eq!((message.matches("error[").count(), message.matches("E0101").count()), (1, 1), "{message}");
+    }
+}

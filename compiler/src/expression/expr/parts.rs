@@ -18,6 +18,10 @@ impl Builder<'_> {
             && self.local(first).is_none()
             && let Some(modifier) = self.modifier_of(first, &name.value)
         {
+            // What a field with a mistake holds is unknown.
+            if self.out.pass_over(&name.value) {
+                return Err(Stop::Reported);
+            }
             return Ok(Value::Modifier(modifier));
         }
         let value = self.expression(of, None)?;

@@ -196,6 +196,7 @@ fn a_mistake_in_a_definition_is_told_once() {
         diagnostics.iter().map(|found| format!("{}: {}", found.code, found.message)).collect::<Vec<_>>()
     };
     assert_eq!(told(&spec("r", "x, z")), Vec::<String>::new());
+    assert_eq!(told(&spec("q", "x, z")), ["E0101: there is no bank called `q`"]);
     assert_eq!(told(&spec("r", "x, { name: y, value: 0 }, z")), ["E0103: two values of `E` are 0"]);
 }
 
