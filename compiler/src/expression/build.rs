@@ -78,7 +78,7 @@ pub(super) struct Builder<'a> {
     pub graph: Graph,
     /// Names of `let`, `for` and parameters; those below `frame` belong to the callers.
     pub locals: Vec<(String, Value)>,
-    frame: usize,
+    pub frame: usize,
     /// The end of the parameters of the function being expanded.
     parameters: usize,
     /// The conditions under which the current statement is executed: a node, and its value.

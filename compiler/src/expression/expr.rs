@@ -10,6 +10,7 @@ mod operators;
 mod parts;
 
 use isaforge_core::semantics::{NONE, Op, Special, Type};
+use isaforge_core::stream::STORED;
 
 use super::build::{Builder, Stop};
 use super::syntax::{Block, Expr, ExprKind};
@@ -132,18 +133,20 @@ impl Builder<'_> {
                 .label("known only when the instruction executes"),
             None => Diagnostic::error("E0121", span, format!("no value named `{name}`")).label("unknown name"),
         };
-        let locals = self.locals.iter().map(|(local, _)| local.clone());
-        let known: Vec<String> = locals
-            .chain(self.scope.operands.iter().map(|o| o.name.clone()))
-            .chain(self.scope.modifiers.iter().map(|m| m.name.clone()))
-            .chain(self.scope.numbers.iter().map(|(n, _)| n.clone()))
-            .chain(library.states.iter().map(|s| s.name.clone()))
-            .chain(self.specials().iter().map(|s| s.as_str().to_owned()))
+        let locals = self.locals[self.frame..].iter().map(|(local, _)| local.as_str());
+        let known: Vec<&str> = locals
+            .chain(self.scope.operands.iter().map(|o| o.name.as_str()))
+            .chain(self.scope.modifiers.iter().map(|m| m.name.as_str()))
+            .chain(self.scope.numbers.iter().map(|(n, _)| n.as_str()))
+            .chain(library.states.iter().map(|s| s.name.as_str()))
+            .chain(self.specials().iter().map(|s| s.as_str()))
+            // Fields that stand for modifiers have no name, and own bits of computed values none that a text can use.
+            .filter(|name| !name.is_empty() && !name.ends_with(STORED))
             .collect();
-        match did_you_mean(name, known.iter().map(String::as_str)) {
+        match did_you_mean(name, known.iter().copied()) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None if known.is_empty() => error,
-            None => error.note(format!("the names in scope are {}", one_of(known.iter().take(20).map(String::as_str)))),
+            None => error.note(format!("the names in scope are {}", one_of(known))),
         }
     }
 

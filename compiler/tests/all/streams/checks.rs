@@ -201,6 +201,27 @@ fn a_mistake_in_a_definition_is_told_once() {
 }
 
 #[test]
+fn names_in_scope_are_names_that_a_text_can_use() {
+    let spec = |value: &str, does: &str| {
+        format!(
+            "isa: named\nword: [16, 32]\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\n\
+             semantics: {{ functions: {{ 'f(x)': x + t }} }}\ninstructions:\n  a:\n    doc: A.\n    word: 16\n    \
+             fixed: {{ 15..8: 1 }}\n    modifiers: {{ m: {{ bits: 7 }} }}\n    \
+             operands: {{ d: {{ bank: r, bits: 6..4, access: write }}, n: {{ immediate: decimal, bits: 3..0, value: {value} }} }}\n    \
+             does: '{does}'\n"
+        )
+    };
+    for (value, does, names) in [
+        ("bits + qq", "nop", "`bits`, `m`, `d`, `n`, `generation` or `length`"),
+        ("bits + 1", "d = qq", "`d`, `n`, `m`, `pc`, `next`, `lane` or `active`"),
+        ("bits + 1", "let own = n; d = f(own)", "`x`, `d`, `n`, `m`, `pc`, `next`, `lane` or `active`"),
+    ] {
+        let told = of_text("named", &spec(value, does), 0).expect_err(does);
+        assert!(told.contains(&format!("the names in scope are {names}")), "{does}: {told}");
+    }
+}
+
+#[test]
 fn what_never_is_is_named() {
     let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
     let x = "fields: { x: { number: decimal, bits: 31..0 } }, syntax: 'a {x}'";
