@@ -17,6 +17,7 @@ mod reader;
 mod walk;
 
 pub use diagnose::Help;
+pub(super) use diagnose::mnemonic;
 pub use reader::{Expected, Labels, NoLabels};
 
 use reader::Reader;

@@ -21,6 +21,7 @@ pub use check::{deciding, gives, leaves_of, returns, shows};
 use super::decode::{Engine, Scope};
 use super::error::Reason;
 use super::expression::Input;
+use super::parse::mnemonic;
 use super::piece::insert;
 use super::table::{Layout, MAX_CHAIN, MAX_FIELDS, Role, Source};
 use super::wide::Wide;
@@ -254,7 +255,10 @@ impl Frame {
         match first {
             Constraint::Truth(condition, true) if self.layout.conditions.contains(&condition) => {
                 let found = engine.stream.expressions.get(usize::from(condition))?;
-                Some(Reason::Condition(self.layout.name, found.text)).filter(|_| !found.text.is_empty())
+                // Instructions of one mnemonic have different names in the specification.
+                let is_own = engine.stream.layouts_of(0).iter().any(|own| core::ptr::eq(own, self.layout));
+                let name = mnemonic(self.layout).filter(|_| is_own).unwrap_or(self.layout.name);
+                Some(Reason::Condition(name, found.text)).filter(|_| !found.text.is_empty())
             }
             Constraint::Truth(..) => None,
             Constraint::Field(index) => {

@@ -24,6 +24,7 @@ instructions:
   swap: { doc: S., word: 16, fixed: { 7..0: 0x98, 15..14: 0 }, where: d != a, operands: { d: { bank: r, bits: 10..8 }, a: { bank: r, bits: 13..11 } } }
   pair: { doc: P., word: 16, fixed: { 7..0: 0xa8, 15..11: 0 }, operands: { a: { bank: r, bits: 10..8 }, b: { bank: r, value: "(a + 1) & 7" } } }
   addq: { doc: A., word: 16, fixed: { 7..0: 0xaa, 15..14: 0 }, operands: { n: { immediate: decimal, bits: 13..11, value: bits + 1 }, d: { bank: r, bits: 10..8 } } }
+  lea.1: { doc: L., word: 16, fixed: { 7..0: 0xac, 15..14: 0 }, where: d != a, syntax: "lea {d}, {a}", operands: { d: { bank: r, bits: 10..8 }, a: { bank: r, bits: 13..11 } } }
   mov: { doc: M., word: 16, fixed: { 7..0: 0xa9, 15: 0 }, operands: { d: { bank: r, bits: 14..12 }, s: { kind: src, at: 8 } } }
 "##;
 
@@ -52,6 +53,8 @@ fn a_text_that_is_no_instruction_is_told_why() {
         ("addi #x", "1:7: expected a number for `imm`, found `x`"),
         ("addi", "1:5: `#` is missing"),
         ("swap r1, r1", "1:1: `swap` requires `d != a`"),
+        // The name of its entry is for the specification alone.
+        ("lea r1, r1", "1:1: `lea` requires `d != a`"),
         ("swap r1, r9", "1:10: there is no register `r9`: `r` has 8"),
         ("swap r1, x1", "1:10: expected a register for `a`, found `x1` (the registers of `r` are `r0` to `r7`)"),
         ("pair r1, r3", "1:1: `b` must be `r2` here"),

@@ -22,7 +22,7 @@ const WORDS: usize = 16;
 const LISTED: usize = 16;
 
 /// The name with which the text of a layout starts; `None` if it starts with something else.
-fn mnemonic(layout: &Layout) -> Option<&'static str> {
+pub(in crate::stream) fn mnemonic(layout: &Layout) -> Option<&'static str> {
     let Some(Token::Text(text)) = layout.text.first() else { return None };
     let name = name_at(text.str).trim_end_matches('.');
     Some(name).filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
