@@ -141,7 +141,7 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
         }
         claimed |= bits;
     }
-    let rest = whole & !layout.accounted();
+    let rest = layout.undefined();
     if !rest.is_zero() && !alias {
         let message = format!("undefined {} in `{}`", bits_text(rest), layout.name);
         let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";

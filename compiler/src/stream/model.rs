@@ -373,11 +373,12 @@ impl Layout {
         leaves
     }
 
-    /// The bits that are defined.
-    pub(crate) fn accounted(&self) -> Wide {
+    /// The bits that nothing defines.
+    pub(crate) fn undefined(&self) -> Wide {
         let fields =
             self.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
-        fields.fold(self.fixed_mask | self.ignored, |all, pieces| all | Layout::bits_of(pieces))
+        let defined = fields.fold(self.fixed_mask | self.ignored, |all, pieces| all | Layout::bits_of(pieces));
+        Wide::ones(self.bits.into()) & !defined
     }
 }
 

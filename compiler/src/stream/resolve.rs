@@ -22,7 +22,7 @@ use crate::keys::Named;
 use crate::model::Encoding;
 use crate::resolve::resolver::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, KindSpec, NumberSpec};
+use crate::spec::{AlternativeSpec, BankSpec, Constant, FixedBits, GenerationsSpec, KindSpec, NumberSpec, Unused};
 
 impl Resolver<'_> {
     /// The first place where a specification uses something that sets of words cannot represent.
@@ -310,6 +310,11 @@ impl Resolver<'_> {
         }
     }
 
+    /// What `every` says of bits that nothing defines.
+    fn unused_bits(&self) -> Option<Unused> {
+        self.files.iter().find_map(|(_, file)| file.every.as_ref()?.unused)
+    }
+
     fn reading(&mut self, set: usize, kind: &KindSpec, name: &Spanned<String>, spec: &AlternativeSpec) -> Option<()> {
         if let Some((shared, _)) = spec.when.iter().flat_map(|when| when.iter()).next() {
             let error = Diagnostic::error("E0130", shared.span, "a stream has no `shared` fields");
@@ -339,6 +344,9 @@ impl Resolver<'_> {
             self.stream_field(&mut draft, name, field)?;
         }
         self.settle(&mut draft)?;
+        if let Some(Unused::Zero) = self.unused_bits() {
+            draft.layout.fixed_mask |= draft.layout.undefined();
+        }
         draft.layout.conditions = self.stream_conditions(&draft, spec.r_where.iter().flat_map(|w| w.iter()))?;
         let also = spec.also.iter().flat_map(|also| also.iter());
         let mut made = Vec::new();

@@ -208,7 +208,7 @@ impl<'a> Builder<'a> {
         }
         // Bits without a field are zero.
         let mut layout = draft.layout;
-        let rest = Wide::ones(encoding.bits.into()) & !layout.accounted();
+        let rest = layout.undefined();
         layout.fixed_mask |= rest;
         Some(layout)
     }

@@ -167,7 +167,7 @@ impl Builder<'_> {
         }
         let mut layout = draft.layout;
         // The document's own decoder ignores bits that are not described.
-        layout.ignored = Wide::ones(24) & !layout.accounted();
+        layout.ignored = layout.undefined();
         Some(layout)
     }
 

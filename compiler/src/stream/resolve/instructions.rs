@@ -67,12 +67,11 @@ impl Resolver<'_> {
             self.stream_operand(&mut draft, name, operand)?;
         }
         self.settle(&mut draft)?;
-        if let Some(unused) = every.iter().find_map(|e| e.unused) {
-            let rest = Wide::ones(bits.into()) & !draft.layout.accounted();
-            match unused {
-                Unused::Zero => draft.layout.fixed_mask |= rest,
-                Unused::Ignored => draft.layout.ignored |= rest,
-            }
+        let rest = draft.layout.undefined();
+        match self.unused_bits() {
+            Some(Unused::Zero) => draft.layout.fixed_mask |= rest,
+            Some(Unused::Ignored) => draft.layout.ignored |= rest,
+            None => {}
         }
         draft.layout.conditions = self.stream_conditions(&draft, spec.r_where.iter().flat_map(|w| w.iter()))?;
         if let Some(length) = &spec.length {

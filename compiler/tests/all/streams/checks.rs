@@ -221,6 +221,20 @@ fn names_in_scope_are_names_that_a_text_can_use() {
     }
 }
 
+/// `every` counts for the readings of operands, too.
+#[test]
+fn unused_bits_of_operands_are_zero() {
+    let spec = "isa: unused\nword: [16, 32]\nprovenance: document\nevery: { unused: zero }\nkinds:\n  src:\n    width: 6\n    \
+                alternatives:\n      reg: { fixed: { 5: 0 }, fields: { n: { bits: 2..0 } }, text: 'r{n}' }\n      \
+                imm: { fixed: { 5: 1 }, fields: { n: { bits: 4..0 } }, text: '#{n}' }\ninstructions:\n  \
+                a: { doc: A., word: 16, fixed: { 15..12: 1 }, operands: { s: { kind: src, at: 1 } } }\n";
+    let engine = of_text("unused", spec, 0).expect("it is right");
+    both_ways(engine, &[("06 10", "a r3"), ("72 10", "a #25")]);
+    assert!(engine.decode(&[0x16, 0x10]).is_err() && engine.decode(&[0x07, 0x10]).is_err());
+    let told = of_text("undefined", &spec.replace("every: { unused: zero }\n", ""), 0).map(drop).expect_err("unsaid");
+    assert!(told.contains("undefined bits 4..3 in `reg`"), "{told}");
+}
+
 #[test]
 fn what_never_is_is_named() {
     let one = |keys: &str| format!("instructions: {{ a: {{ doc: A., fixed: {{ 39..32: 1 }}, {keys} }} }}\n");
