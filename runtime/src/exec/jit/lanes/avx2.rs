@@ -163,7 +163,7 @@ impl Graph {
     }
 
     /// Returns the mask that a mask is the complement of.
-    fn complemented(&self, mask: Value) -> Option<Value> {
+    pub(super) fn complemented(&self, mask: Value) -> Option<Value> {
         match self.nodes().get(mask.index()) {
             Some(Node::Operation(Operation { code: Code::VEX_Knotw_kr_kr, arguments: [Some(mask), ..], .. })) => {
                 Some(*mask)
@@ -351,7 +351,7 @@ mod tests {
     use isaforge_valhall::semantics::SEMANTICS;
 
     use super::*;
-    use crate::exec::jit::lanes::graph::Relation;
+    use crate::exec::jit::lanes::graph::{Comparison, Relation};
     use crate::level::Level;
 
     /// Returns the value of a node if the first three rows have the columns of a truth table, and the number of
@@ -397,5 +397,8 @@ mod tests {
         // Where the greater is the first, the second is selected.
         assert_eq!((graph.complemented(less), choice.arguments), (choice.mask, [Some(a), Some(b), None]));
         assert_eq!(Some(graph.not_mask(less)), choice.mask);
+        let not_less = graph.not_mask(less);
+        let Comparison { relation, sides, .. } = graph.compared(not_less).expect("it compares words");
+        assert_eq!((*relation, *sides), (Relation::LessOrEqual, [b, a]));
     }
 }

@@ -111,7 +111,7 @@ pub enum Ordering {
 }
 
 /// A comparison of integers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `a == b`.
     Equal = 0,
@@ -135,6 +135,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Returns the comparison that holds where this one does not.
+    pub fn complement(&self) -> Self {
+        let ([a, b], signed) = (self.sides, self.signed);
+        let (relation, sides) = match self.relation {
+            Relation::Equal => (Relation::Different, [a, b]),
+            Relation::Different => (Relation::Equal, [a, b]),
+            Relation::Less => (Relation::LessOrEqual, [b, a]),
+            Relation::LessOrEqual => (Relation::Less, [b, a]),
+        };
+        Comparison { relation, signed, sides }
+    }
+
     /// Whether it holds for two words.
     pub fn holds(&self, [a, b]: [u32; 2]) -> bool {
         // With the highest bit flipped, signed words order as unsigned ones.

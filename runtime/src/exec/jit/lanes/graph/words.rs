@@ -26,6 +26,10 @@ impl Graph {
     fn compare_words(&mut self, code: Code, comparison: Comparison) -> Value {
         let mask = self.test(code, &comparison.sides, Some(comparison.relation as u8));
         self.compared.insert(mask, comparison);
+        // Who reads a complement may read the mask itself.
+        if let Some(mask) = self.complemented(mask) {
+            self.compared.insert(mask, comparison.complement());
+        }
         mask
     }
 
