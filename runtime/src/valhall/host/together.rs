@@ -23,6 +23,9 @@ pub type Lanes<T> = [T; LANES];
 /// The warps whose lanes are in the same loops; further ones follow.
 const WARPS: usize = 8;
 
+/// One value for each lane of these warps.
+type Batch<T> = [T; WARPS * LANES];
+
 /// Filtered look-ups of the lanes of some warps in one texture with one or two dimensions, as [`Lookup`](super::Lookup)
 /// is one of a lane. Each list has an item for each warp.
 #[derive(Clone, Copy, Debug)]

@@ -2,15 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Lanes, Lods, Lookups, WARPS};
+use super::{Batch, Lanes, Lods, Lookups, WARPS};
 use crate::valhall::host::format::{Class, Format, fraction};
 use crate::valhall::host::sample::{Choice, between, logarithm, nearest};
 use crate::valhall::host::texture::{Filter, Sampler, Shape, Texture, Wrap};
 use crate::valhall::warp::{LANES, lanes, mask_of};
 use crate::wide::{Wide, truncated, wide};
 
-/// One value for each lane of the warps.
-type Batch<T> = [T; WARPS * LANES];
 /// Four channels.
 type Channels = [Batch<f32>; 4];
 
@@ -133,6 +131,7 @@ fn choose(sampler: &Sampler, levels: usize, lods: &Batch<f32>, keys: &mut Batch<
         let filter = if lod <= 0.0 { mag } else { min };
         ((truncated(level) as u32) << 2 | u32::from(part != 0.0) << 1 | filter, part)
     };
+    // A loop for each filter, so that none chooses one lane by lane.
     match sampler.mip {
         None => each(lods, keys, parts, |lod| of(lod, None)),
         Some(Filter::Nearest) => each(lods, keys, parts, |lod| of(lod, Some(Filter::Nearest))),

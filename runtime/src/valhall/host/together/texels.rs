@@ -1,13 +1,10 @@
 //! Texels in memory: where those of several warps are, and what they hold.
 
-use super::{Lanes, WARPS};
+use super::{Batch, Lanes, WARPS};
 use crate::valhall::host::Image;
 use crate::valhall::host::format::{Format, fraction};
 use crate::valhall::warp::{LANES, lanes, mask_of};
 use crate::wide::{Wide, wide};
-
-/// One value for each lane of the warps.
-type Batch<T> = [T; WARPS * LANES];
 
 /// Texels of an image: x and y in the halves of a word and z in the low half of another, and their addresses.
 struct Places<'a> {
@@ -23,11 +20,9 @@ impl Wide for Places<'_> {
     #[inline(always)]
     fn compute(self) {
         let Places { image, at: [xy, z], addresses, masks } = self;
-        let [width, height, depth] = image.size;
-        let size = image.format.size() as u32;
+        let ([width, height, depth], size) = (image.size, image.format.size() as u32);
         // Words hold the offsets of most images.
-        let texels = width.checked_mul(height).and_then(|slice| slice.checked_mul(depth));
-        let is_small = texels.and_then(|texels| texels.checked_mul(size)).is_some();
+        let is_small = image.size.iter().try_fold(size, |bytes, texels| bytes.checked_mul(*texels)).is_some();
         let (mut offsets, mut inside): (Batch<u32>, Batch<u32>) = ([0; _], [0; _]);
         let batches = addresses.chunks_mut(WARPS).zip(masks.chunks_mut(WARPS));
         for ((addresses, masks), (xy, z)) in batches.zip(xy.chunks(WARPS).zip(z.chunks(WARPS))) {

@@ -179,7 +179,8 @@ impl Emitter {
     /// For AVX2: stores the words of one lane after the other. The offsets of four lanes are limited at once.
     fn store_each(&mut self, operands: Operands) -> Option<()> {
         let Operands { reach, offsets, words, lanes, .. } = operands;
-        let (upper, limited) = (half(self.vectors.pop()?), half(self.host.stored()));
+        let free = self.vectors.pop()?;
+        let (upper, limited) = (half(free), half(self.host.stored()));
         if let Some(lanes) = lanes {
             self.bits(STORING, lanes)?;
         }
@@ -206,7 +207,7 @@ impl Emitter {
                 self.put(next);
             }
         }
-        self.vectors.push(self.host.register(upper.number() as u8));
+        self.vectors.push(free);
         Some(())
     }
 }
