@@ -16,7 +16,7 @@ use super::emit::{Emitted, Flow as Wanted, FlowState, State, Times};
 use super::host::Host;
 use super::reach::{self, Reached};
 use super::row::{COLUMN, Row};
-use super::window::{Memory, Window, Windows};
+use super::window::{Memory, WINDOWS, Window, Windows};
 use crate::exec::jit::listing::{Marks, listing};
 use crate::level::Level;
 use abi::{Block, Flow, Loop};
@@ -155,27 +155,40 @@ impl BlockFn {
         Some((times, [both as u16, (both >> 16) as u16]))
     }
 
-    /// Executes code for one column on rows of several columns, each of which counts as a row. Returns whether it was
-    /// executed; if not, the memory was not found, and there was no effect.
+    /// Executes code for one column on rows of several columns, each of which counts as a row, up to `most` times;
+    /// each window advances by a number of bytes in between. Returns how many times there was memory for it; `None`,
+    /// without any effect, if there was none.
     #[inline(always)]
-    pub fn run_flat<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], memory: &mut impl Memory) -> bool {
+    pub fn run_flat<const COLUMNS: usize>(
+        &self,
+        rows: &mut [Row<COLUMNS>],
+        memory: &mut impl Memory,
+        (strides, most): ([u32; WINDOWS], u32),
+    ) -> Option<u32> {
+        if self.code.columns != 1 || rows.len() * COLUMNS < self.code.rows {
+            return None;
+        }
+        let mut wanted = [Window::default(); WINDOWS];
+        let wanted = wanted.get_mut(..self.windows.len())?;
+        for ((wanted, window), stride) in wanted.iter_mut().zip(&self.windows).zip(strides) {
+            *wanted = Window { stride, ..*window };
+        }
         let mut windows = Windows::NONE;
-        if self.code.columns != 1
-            || rows.len() * COLUMNS < self.code.rows
-            || windows.find(memory, &self.windows, 1, 1).is_none()
-        {
-            return false;
+        let times = windows.find(memory, wanted, 1, most)?;
+        let (active, mut jumps) = ([u16::MAX], [0]);
+        let rows: *mut u8 = rows.as_mut_ptr().cast();
+        for _ in 0..times {
+            let mut once = Times { all: 1, left: 1 };
+            // SAFETY: the function starts at the beginning of the code, which lives as long as `self`, and has this
+            // type. There are as many consecutive columns as it accesses rows of one column, and each time as many bytes
+            // as it accesses, in memory that `windows` has borrowed.
+            unsafe {
+                let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
+                function(rows, active.as_ptr(), 1, windows.as_ptr(), jumps.as_mut_ptr(), &mut once);
+            }
+            windows.advance(strides);
         }
-        let (active, mut jumps, mut times) = ([u16::MAX], [0], Times { all: 1, left: 1 });
-        let rows = rows.as_mut_ptr().cast();
-        // SAFETY: the function starts at the beginning of the code, which lives as long as `self`, and has this type.
-        // There are as many consecutive columns as it accesses rows of one column, and as many bytes as it accesses,
-        // in memory that `windows` has borrowed.
-        unsafe {
-            let function = std::mem::transmute::<*const u8, Block>(self.code.bytes.as_ptr());
-            function(rows, active.as_ptr(), 1, windows.as_ptr(), jumps.as_mut_ptr(), &mut times);
-        }
-        true
+        Some(times)
     }
 }
 

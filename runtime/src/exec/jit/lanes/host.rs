@@ -89,6 +89,10 @@ pub fn in_avx2(code: Code) -> Option<Code> {
         | Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm
         | Code::VEX_Vpackusdw_ymm_ymm_ymmm256
         | Code::VEX_Vpermq_ymm_ymmm256_imm8
+        | Code::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8
+        | Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8
+        | Code::VEX_Vpshufd_ymm_ymmm256_imm8
+        | Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8
         | Code::VEX_Vrsqrtps_ymm_ymmm256
         | Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256
         | Code::VEX_Vfmsub132ps_ymm_ymm_ymmm256

@@ -106,6 +106,14 @@ impl<'a> Windows<'a> {
         Some(times)
     }
 
+    /// Moves each window up by a number of bytes.
+    #[inline(always)]
+    pub fn advance(&mut self, strides: [u32; WINDOWS]) {
+        for (place, stride) in self.places.iter_mut().zip(strides) {
+            *place = place.wrapping_add(stride as usize);
+        }
+    }
+
     /// Returns a pointer to the array of window pointers.
     pub fn as_ptr(&self) -> *const *mut u8 {
         self.places.as_ptr()

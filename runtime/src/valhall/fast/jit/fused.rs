@@ -6,16 +6,17 @@
 
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::places::{Found, Window, shared_end};
+use super::places::{Found, Places, Window, shared_end};
 use super::step::{Done, Step, updates};
+use super::terms::Terms;
 use crate::exec::jit::lanes::emit::{Begin, Call, Fusion};
 use crate::exec::jit::lanes::function::BlockFn;
 use crate::exec::jit::lanes::graph::Graph;
-use crate::exec::jit::lanes::window::{self, Bytes};
+use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
 use crate::level::Level;
 use crate::valhall::fast::bundle::{Bundle, WARPS};
 use crate::valhall::fast::memory_view::{Located, MemoryView};
-use crate::valhall::fast::row::bit;
+use crate::valhall::fast::row::{self, bit};
 
 /// The fused functions of a plan.
 #[derive(Debug)]
@@ -29,6 +30,9 @@ pub struct Fused {
     pub is_shared: bool,
     /// The plan's windows in mapped memory.
     pub mapped: Vec<usize>,
+    /// By how many bytes each of these advances from one workgroup to the next, if that is all that changes between
+    /// dispatches.
+    strides: Option<Vec<u32>>,
     /// The first step of the plan that is not included.
     pub after: usize,
 }
@@ -55,9 +59,15 @@ impl Fused {
     /// Fuses the functions of the steps of a plan with these windows. `None` if registers run out, or if other steps
     /// are in between.
     #[cold]
-    pub(super) fn new(steps: &[Step], planned: &[Window], level: Level) -> Option<Self> {
+    pub(super) fn new(steps: &[Step], planned: &[Window], terms: &Terms, level: Level) -> Option<Self> {
         let is_shared = shared_end(planned) > 0;
-        Fused::of(steps, planned, level, true).or_else(|| is_shared.then(|| Fused::of(steps, planned, level, false))?)
+        let mut fused = Fused::of(steps, planned, level, true)
+            .or_else(|| is_shared.then(|| Fused::of(steps, planned, level, false))?)?;
+        if fused.begins == 0 && !fused.is_shared && fused.after == steps.len() {
+            let stride = |index: &usize| u32::try_from(terms.step(&planned[*index].sum)?).ok();
+            fused.strides = fused.mapped.iter().map(stride).collect();
+        }
+        Some(fused)
     }
 
     /// The same; with `forwards`, what is stored to the memory of the workgroup stays in registers.
@@ -127,7 +137,7 @@ impl Fused {
             Done::Call { .. } | Done::Log { .. } | Done::Barrier(_) => vec![],
         });
         let left: Vec<_> = left.collect();
-        let (emitted, rows) = fusion.finish(left.iter().copied())?;
+        let (emitted, rows) = fusion.finish(left.iter().copied(), row::TEMPORARIES)?;
         let windows: Vec<_> = windows.into_iter().map(|(number, _)| number).collect();
         let is_shared = windows.contains(&None);
         // The later steps read the initial content of their rows, unless it was overwritten.
@@ -135,13 +145,41 @@ impl Fused {
         let begins = read.fold(0, |all, row| all | bit(row));
         let is_mapped = |index: &usize| matches!(planned[*index].base, Located::Mapped(_));
         let mapped = (0..planned.len()).filter(is_mapped).collect();
-        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, after })
+        Some(Fused { code: BlockFn::new(&emitted, level)?, windows, begins, is_shared, mapped, strides: None, after })
     }
 
     /// Executes it, with the windows of the plan already found. Returns whether it was executed.
     #[inline]
     pub(super) fn run(&self, found: &[Found], bundle: &mut Bundle, view: &mut MemoryView<'_>) -> bool {
-        self.code.run_flat(&mut bundle.rows, &mut Memory { view, found, windows: &self.windows })
+        let mut memory = Memory { view, found, windows: &self.windows };
+        self.code.run_flat(&mut bundle.rows, &mut memory, ([0; WINDOWS], 1)).is_some()
+    }
+
+    /// Whether only addresses change between dispatches.
+    pub(super) fn is_row(&self) -> bool {
+        self.strides.is_some()
+    }
+
+    /// Executes several dispatches in a row, up to `most`, with the windows of the first already found; a dispatch has
+    /// some number of `groups`. Returns how many were executed: none where more than addresses changes.
+    pub(super) fn run_row(
+        &self,
+        planned: &[Window],
+        places: &Places,
+        (bundle, view): (&mut Bundle, &mut MemoryView<'_>),
+        (groups, most): (u32, u32),
+    ) -> Option<u32> {
+        let (mut times, mut strides) = (most, [0; WINDOWS]);
+        for (&index, stride) in self.mapped.iter().zip(self.strides.as_ref()?) {
+            let stride = stride.checked_mul(groups)?;
+            if let Some(more) = places.after(planned, index, view)?.checked_div(stride as usize) {
+                times = times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
+            }
+            let of = self.windows.iter().zip(&mut strides).filter(|(number, _)| number.map(usize::from) == Some(index));
+            of.for_each(|(_, to)| *to = stride);
+        }
+        let mut memory = Memory { view, found: &places.found, windows: &self.windows };
+        self.code.run_flat(&mut bundle.rows, &mut memory, (strides, times))
     }
 
     /// Returns the machine code as text.

@@ -78,6 +78,12 @@ impl Places {
         }
     }
 
+    /// Returns the bytes of mapped memory after a window that was found.
+    pub(super) fn after(&self, windows: &[Window], index: usize, view: &MemoryView<'_>) -> Option<usize> {
+        let Found::Mapped(place, offset) = *self.found.get(index)? else { return None };
+        view.all(place)?.len().checked_sub(offset)?.checked_sub(windows.get(index)?.bytes)
+    }
+
     /// Forgets the regions, which are those of another launch.
     pub fn forget(&mut self) {
         self.recent.fill(Default::default());

@@ -334,7 +334,8 @@ impl Plan {
             return fused.as_ref();
         }
         let is_often = self.followed.load(Ordering::Relaxed) >= level.compiles_after(OFTEN)?;
-        is_often.then(|| self.fused.get_or_init(|| Fused::new(&self.steps, &self.windows, level)).as_ref())?
+        is_often
+            .then(|| self.fused.get_or_init(|| Fused::new(&self.steps, &self.windows, &self.terms, level)).as_ref())?
     }
 
     /// Counts dispatches that have followed it.
@@ -361,6 +362,22 @@ impl Plan {
             Some(fused) => fused.mapped.iter().all(|index| places.find(&self.windows, *index, view)),
             None => (0..self.windows.len()).all(|index| places.find(&self.windows, index, view)),
         }
+    }
+
+    /// Executes several dispatches in a row, up to `most`, if only their addresses differ; the first workgroup is
+    /// given, and how many a dispatch has. Returns how many were executed.
+    pub fn run_row(
+        &self,
+        fused: &Fused,
+        places: &mut Places,
+        (bundles, view): (&mut [Bundle], &mut MemoryView<'_>),
+        (group, groups, most): (&[u32; 3], u32, u32),
+    ) -> u32 {
+        let Some(bundle) = bundles.first_mut().filter(|_| most > 1) else { return 0 };
+        if !fused.is_row() || !self.find(places, view, group, Some(fused)) {
+            return 0;
+        }
+        fused.run_row(&self.windows, places, (bundle, view), (groups, most)).unwrap_or(0)
     }
 
     /// Executes a dispatch whose memory was found, by its fused functions if there are any; `again` says whether the

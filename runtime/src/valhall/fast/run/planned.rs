@@ -74,6 +74,13 @@ impl Dispatch {
         let most = affordable.min((BUNDLE_TURN / spent).max(1)).min(u64::from(following) + 1) as u32;
         let (mut done, mut is_alike, fused) = (0, true, plan.fused(runner.code.level));
         let begins = fused.map_or(&plan.begins[..], |fused| std::slice::from_ref(&fused.begins));
+        if let Some(fused) = fused {
+            let first = self.groups[0].id;
+            let mut view = self.own.view(outside, &self.groups);
+            let bundles = (&mut self.bundles[..], &mut view);
+            done = plan.run_row(fused, places, bundles, (&first, self.size.1 as u32, most));
+            self.groups.iter_mut().for_each(|group| group.id[0] += done * self.size.1 as u32);
+        }
         while done < most && plan.find(places, &self.own.view(outside, &self.groups), &self.groups[0].id, fused) {
             if fused.is_none_or(|fused| fused.is_shared) {
                 self.own.clear();

@@ -48,7 +48,7 @@ impl Emitter {
                         Argument::Memory(memory)
                     } else {
                         // Loads it into a register for this instruction only.
-                        let register = self.vectors.pop()?;
+                        let register = self.vector()?;
                         self.load(register, memory)?;
                         loaded.push(register);
                         Argument::Register(register)

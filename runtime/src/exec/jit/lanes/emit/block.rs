@@ -12,11 +12,13 @@
 //! functions process them in several passes, unless all fit at once.
 
 use std::mem::offset_of;
+use std::ops::Range;
 use std::sync::Arc;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, shared, used};
+use super::spill::Spills;
 use super::{Access, Emitted, Emitter, Label, Made, POINTERS, touched};
 use crate::exec::jit::lanes::graph::{Graph, Node, Relation, Value};
 use crate::exec::jit::lanes::host::Host;
@@ -74,7 +76,7 @@ pub struct Times {
 
 /// The last two masks collect the lanes that jump in all warps and in any warp; or the last one has the inactive
 /// lanes.
-const MASKS: std::ops::Range<u8> = 1..6;
+const MASKS: Range<u8> = 1..6;
 const ALL: Register = Register::K6;
 const ANY: Register = Register::K7;
 /// The registers available for values that all warps share.
@@ -84,11 +86,22 @@ impl Emitted {
     /// Returns the code for bundles whose lanes are all active. `None` on register pressure, or if lanes would store
     /// to the same place.
     pub fn full(wanted: &Wanted, windows: &[Window]) -> Option<Self> {
-        let made = match wanted.graph.host() {
-            Host::Avx512 => full(wanted, windows, 2, true).or_else(|| full(wanted, windows, 1, true)),
-            Host::Avx2 => full(wanted, windows, 1, true).or_else(|| full(wanted, windows, 1, false)),
+        let host = wanted.graph.host();
+        let full = |warps, whole| full(wanted, windows, Tile { warps, pieces: host.pieces(), whole }, 0..0);
+        let made = match host {
+            Host::Avx512 => full(2, true).or_else(|| full(1, true)),
+            Host::Avx2 => full(1, true).or_else(|| full(1, false)),
         };
         Some(Emitted::new(made?, wanted.columns, wanted.touched(), windows.to_vec()))
+    }
+
+    /// Returns the code for rows of one register, which spills values to the rows of `spare` on register pressure.
+    /// `None` if that does not suffice.
+    pub(super) fn flat(wanted: &Wanted, windows: &[Window], spare: Range<u32>) -> Option<Self> {
+        let rows = wanted.touched().max(spare.end as usize);
+        let made = full(wanted, windows, Tile { warps: 1, pieces: 1, whole: true }, spare)?;
+        let rows = rows.div_ceil(wanted.graph.host().pieces());
+        Some(Emitted::new(made, wanted.columns, rows, windows.to_vec()))
     }
 
     /// Returns the code that writes only the active lanes, once. `None` on register pressure, if lanes would store to
@@ -164,16 +177,29 @@ fn homes(wanted: &Wanted, windows: &[Window], used: &[bool]) -> Vec<Location> {
     (0..fixed.len()).map(home).collect()
 }
 
-/// Emits the code that writes whole rows, `warps` warps at a time; if a column takes several registers, all of them
-/// at once if `whole`.
-fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Option<Made> {
+/// How much of a row is processed at a time.
+struct Tile {
+    warps: usize,
+    /// The registers that a column takes, all of which are processed at once if `whole`.
+    pieces: usize,
+    whole: bool,
+}
+
+/// Emits the code that writes whole rows, and that spills values to those of `spare`.
+fn full(wanted: &Wanted, windows: &[Window], tile: Tile, spare: Range<u32>) -> Option<Made> {
     use Register::{EAX, ECX, R8, RAX};
+    let Tile { warps, pieces, whole } = tile;
     if !wanted.columns.is_multiple_of(warps) {
         return None;
     }
-    let pieces = wanted.graph.host().pieces();
     let (ways, passes) = if whole || wanted.stores() { (warps * pieces, 1) } else { (warps, pieces) };
     let (mut out, plan, homes) = begin(wanted, windows, ways, Access::Whole, &[])?;
+    out.pieces = pieces;
+    if !spare.is_empty() {
+        // No lane jumps, and none is masked.
+        out.vectors.splice(0..0, [out.host.stored(), out.lanes(0)]);
+        out.spills = Some(Spills::new(&wanted.graph, &wanted.segment, &plan, spare));
+    }
     let mask = wanted.segment.mask;
     // A mask passes through a register that would otherwise point to a window.
     if mask.is_some() && out.host == Host::Avx2 && windows.len() == POINTERS.len() {
@@ -210,7 +236,7 @@ fn full(wanted: &Wanted, windows: &[Window], warps: usize, whole: bool) -> Optio
     for (pointer, window) in POINTERS.iter().zip(windows).filter(|(_, window)| window.column != 0) {
         out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * warps) as i32))?;
     }
-    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, (warps * COLUMN) as i32))?;
+    out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, out.bytes(warps * pieces) as i32))?;
     out.push(Instruction::with1(Code::Dec_rm32, ECX))?;
     out.jump(Code::Jne_rel32_64, start)?;
     if mask.is_some() && out.host == Host::Avx2 {

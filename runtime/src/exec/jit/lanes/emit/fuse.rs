@@ -1,10 +1,11 @@
 //! Fuses functions that are called in a known order into one.
 //!
 //! If it is known in advance which functions are called, for which lanes, and where each accesses memory, no loop
-//! over columns is needed: each column of a row becomes a row of its own. Values of all columns stay in registers
+//! over columns is needed: each register of a row becomes a row of its own. Values of all columns stay in registers
 //! from one function to the next, and there are no jumps. Memory that is not read afterwards need not be accessed at
 //! all: a load from it becomes a move of lanes between the registers that would have been stored there.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use iced_x86::Code;
@@ -12,6 +13,7 @@ use iced_x86::Code;
 use super::plan::{Segment, used};
 use super::{Emitted, LoopPlan, Wanted};
 use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Relation, Value};
+use crate::exec::jit::lanes::host::Host;
 use crate::exec::jit::lanes::row::{COLUMN, LANES};
 use crate::exec::jit::lanes::window::{WINDOWS, Window};
 
@@ -47,7 +49,9 @@ pub enum Begin {
 #[derive(Debug)]
 pub struct Fusion {
     graph: Graph,
-    columns: usize,
+    /// The number of registers of a row, and the lanes of each.
+    registers: usize,
+    lanes: usize,
     windows: Vec<Window>,
     /// The words of scratch memory: each is a lane of a value, or zero.
     scratch: Vec<Option<(Value, usize)>>,
@@ -66,7 +70,8 @@ struct Source {
 impl Fusion {
     /// Creates a fusion without functions, for rows of `columns` columns, with `scratch` bytes of scratch memory.
     pub fn new(graph: Graph, columns: usize, scratch: usize) -> Self {
-        Fusion { graph, columns, windows: vec![], scratch: vec![None; scratch.div_ceil(4)] }
+        let (registers, lanes) = (columns * graph.host().pieces(), graph.host().lanes());
+        Fusion { graph, registers, lanes, windows: vec![], scratch: vec![None; scratch.div_ceil(4)] }
     }
 
     /// Adds a window of some bytes, which all lanes access at the same address unless it is contiguous. Returns its
@@ -86,31 +91,41 @@ impl Fusion {
         let segment = &Segment { mask: None, ..segment.clone() };
         let used = used(graph, std::iter::once(segment));
         for time in 0..call.times {
-            for (column, &active) in call.active.iter().enumerate().filter(|(_, active)| **active != 0) {
-                self.column(call, &used, (time, column, active))?;
+            for register in 0..self.registers {
+                let (column, piece) = self.place(register);
+                let active = call.active.get(column)? >> (piece * self.lanes) & self.all();
+                if active != 0 {
+                    self.register(call, &used, (time, register, active))?;
+                }
             }
         }
         let Some(again) = again else { return Some(()) };
         let is_full = call.active.iter().all(|active| *active == u16::MAX);
-        is_full.then(|| (0..self.columns).for_each(|column| self.increase(again, call.times, column)))
+        is_full.then(|| (0..self.registers).for_each(|register| self.increase(again, call.times, register)))
     }
 
     /// Stores some lanes of a row to scratch memory, each at its offset.
     pub fn put(&mut self, row: u32, lanes: impl Iterator<Item = (usize, usize, usize)>) -> Option<()> {
         for (column, lane, at) in lanes {
-            let value = self.graph.read(self.row(row, column));
-            *self.scratch.get_mut(word(at as i64)?)? = Some((value, lane));
+            let register = column * self.graph.host().pieces() + lane / self.lanes;
+            let value = self.graph.read(self.row(row, register));
+            *self.scratch.get_mut(word(at as i64)?)? = Some((value, lane % self.lanes));
         }
         Some(())
     }
 
-    /// Returns the code, which is for one column, and the rows that it reads: each column of a row counts as a row.
-    /// The code leaves the given columns of rows, and otherwise only what it stores. `None` on register pressure, or
-    /// if the host lacks an operation.
-    pub fn finish(mut self, left: impl Iterator<Item = (u32, usize)>) -> Option<(Emitted, Vec<u32>)> {
+    /// Returns the code, which is for one register, and the rows that it reads: each register of a row counts as a
+    /// row. The code leaves the given columns of rows, and otherwise only what it stores; the `spare` rows hold values
+    /// when registers do not suffice. `None` on register pressure, or if the host lacks an operation.
+    pub fn finish(
+        mut self,
+        left: impl Iterator<Item = (u32, usize)>,
+        spare: Range<u32>,
+    ) -> Option<(Emitted, Vec<u32>)> {
         let mut rows: Vec<(u32, Value)> = Vec::new();
-        for (row, column) in left {
-            let row = self.row(row, column);
+        let pieces = self.graph.host().pieces();
+        for (row, register) in left.flat_map(|(row, column)| (0..pieces).map(move |at| (row, column * pieces + at))) {
+            let row = self.row(row, register);
             let value = self.graph.read(row);
             if !self.graph.is_row(value, row) && !rows.contains(&(row, value)) {
                 rows.push((row, value));
@@ -123,26 +138,46 @@ impl Fusion {
         let used = used(&self.graph, std::iter::once(&segment));
         let nodes = self.graph.nodes().iter().zip(used).filter(|(_, used)| *used);
         let read = nodes.filter_map(|(node, _)| match node {
-            Node::Row(row, _) => Some(row / self.columns as u32),
+            Node::Row(row, _) => Some(row / self.registers as u32),
             _ => None,
         });
-        let read = read.collect();
+        let read: Vec<u32> = read.collect();
+        // AVX-512 has twice as many registers.
+        let spare = if self.graph.host() == Host::Avx2 { spare } else { 0..0 };
+        if read.iter().any(|row| spare.contains(row)) {
+            return None;
+        }
+        let spare = self.row(spare.start, 0)..self.row(spare.end, 0);
         let wanted = Wanted { graph: Arc::new(self.graph), segment, columns: 1, again: None };
-        Some((Emitted::full(&wanted, &self.windows)?, read))
+        Some((Emitted::flat(&wanted, &self.windows, spare)?, read))
     }
 
-    /// Returns the row that stands for a column.
-    fn row(&self, row: u32, column: usize) -> u32 {
-        row * self.columns as u32 + column as u32
+    /// Returns the row that stands for a register.
+    fn row(&self, row: u32, register: usize) -> u32 {
+        row * self.registers as u32 + register as u32
     }
 
-    /// Adds what a function does in the lanes of a column.
-    fn column(&mut self, call: &Call<'_>, used: &[bool], (time, column, active): (u32, usize, u16)) -> Option<()> {
+    /// Returns the column that a register belongs to, and the number of its registers before it.
+    fn place(&self, register: usize) -> (usize, usize) {
+        let pieces = self.graph.host().pieces();
+        (register / pieces, register % pieces)
+    }
+
+    /// Returns all lanes of a register.
+    fn all(&self) -> u16 {
+        u16::MAX >> (LANES - self.lanes)
+    }
+
+    /// Adds what a function does in the lanes of a register.
+    fn register(&mut self, call: &Call<'_>, used: &[bool], (time, register, active): (u32, usize, u16)) -> Option<()> {
         let Wanted { graph, segment, .. } = call.wanted;
+        let (column, piece) = self.place(register);
+        let within = 4 * (piece * self.lanes) as i64;
         let place = |window: usize, offset: i32| {
             let window_of = call.windows.get(window)?;
             let further = column as i64 * i64::from(window_of.column) + i64::from(time) * i64::from(window_of.stride);
             let further = further + i64::from(offset) - i64::from(window_of.from);
+            let further = further + if window_of.contiguous { within } else { 0 };
             Some((call.begins.get(window)?.further(further), window_of.contiguous))
         };
         let nodes = graph.nodes();
@@ -160,7 +195,7 @@ impl Fusion {
                 self.graph.begin(origin?);
             }
             values[index] = Some(match node {
-                Node::Row(row, _) => self.graph.read(self.row(*row, column)),
+                Node::Row(row, _) => self.graph.read(self.row(*row, register)),
                 Node::Splat(word) => self.graph.splat(*word),
                 Node::Memory(window, offset, _) => {
                     let (begin, contiguous) = place(*window, *offset)?;
@@ -185,8 +220,8 @@ impl Fusion {
             });
         }
         for (row, value) in &segment.rows {
-            let (row, value) = (self.row(*row, column), values.get(value.index()).copied()??);
-            let value = if active == u16::MAX {
+            let (row, value) = (self.row(*row, register), values.get(value.index()).copied()??);
+            let value = if active == self.all() {
                 value
             } else {
                 let old = self.graph.read(row);
@@ -198,10 +233,10 @@ impl Fusion {
     }
 
     /// Adds the increments of registers that are not written in each iteration.
-    fn increase(&mut self, again: &LoopPlan, times: u32, column: usize) {
+    fn increase(&mut self, again: &LoopPlan, times: u32, register: usize) {
         for &(row, stride) in &again.pairs {
             let more = u64::from(stride) * u64::from(times);
-            let [low, high] = [row, row + 1].map(|row| self.row(row, column));
+            let [low, high] = [row, row + 1].map(|row| self.row(row, register));
             let by = self.graph.splat(more as u32);
             let sum = self.graph.read(low);
             let sum = self.graph.add(sum, by);
@@ -214,7 +249,7 @@ impl Fusion {
             self.graph.write(high, above);
         }
         for &(row, step) in &again.words {
-            let row = self.row(row, column);
+            let row = self.row(row, register);
             let by = self.graph.splat(step.wrapping_mul(times));
             let sum = self.graph.read(row);
             let sum = self.graph.add(sum, by);
@@ -224,8 +259,12 @@ impl Fusion {
 
     /// Returns `new` in some lanes, `old` in the others.
     fn choose(&mut self, lanes: u16, new: Value, old: Value) -> Value {
-        if lanes == u16::MAX || new == old {
+        if lanes == self.all() || new == old {
             return new;
+        }
+        if self.graph.host() == Host::Avx2 {
+            let blend = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+            return self.graph.apply_immediate(blend, &[old, new], lanes as u8);
         }
         let mask = self.graph.lanes(lanes);
         self.graph.select(mask, new, old)
@@ -246,7 +285,7 @@ impl Fusion {
             return Some(self.spread(value, lane));
         }
         let mut sources: Vec<Source> = Vec::new();
-        for lane in (0..LANES).filter(|lane| active >> lane & 1 != 0) {
+        for lane in (0..self.lanes).filter(|lane| active >> lane & 1 != 0) {
             let (value, from) = self.scratch.get(at.checked_add_signed(lane as isize)?)?.unwrap_or((zero, lane));
             let above = self.graph.constant(value).is_none().then(|| from as isize - lane as isize);
             match sources.iter_mut().find(|source| source.value == value && source.above == above) {
@@ -279,14 +318,14 @@ impl Fusion {
             Begin::Window(window, at) => (window, i32::try_from(at).ok()?),
             Begin::Scratch(at) => {
                 let at = word(at)? as isize;
-                for lane in (0..LANES).filter(|lane| active >> lane & 1 != 0) {
+                for lane in (0..self.lanes).filter(|lane| active >> lane & 1 != 0) {
                     *self.scratch.get_mut(usize::try_from(at + lane as isize).ok()?)? = Some((value, lane));
                 }
                 return Some(());
             }
         };
         self.windows.get_mut(window).filter(|window| window.contiguous)?.writes = true;
-        let value = if active == u16::MAX {
+        let value = if active == self.all() {
             value
         } else {
             let old = self.graph.load(window, at);
@@ -299,20 +338,20 @@ impl Fusion {
     /// Joins the lanes of two values, where one continues after the end of the other.
     fn joined(&mut self, below: &Source, above: &Source) -> Option<Value> {
         let by = match (below.above, above.above) {
-            (Some(by), Some(other)) if other == by - LANES as isize => by,
+            (Some(by), Some(other)) if other == by - self.lanes as isize => by,
             (Some(by), None) => by,
-            (None, Some(other)) => other + LANES as isize,
+            (None, Some(other)) => other + self.lanes as isize,
             _ => return None,
         };
-        let by = usize::try_from(by).ok().filter(|by| (1..LANES).contains(by))?;
-        let first = u16::MAX >> by;
+        let by = usize::try_from(by).ok().filter(|by| (1..self.lanes).contains(by))?;
+        let first = self.all() >> by;
         let fits = below.lanes & !first == 0 && above.lanes & first == 0;
         fits.then(|| self.align(above.value, below.value, by))
     }
 
     /// Rotates the lanes of a value down.
     fn shifted(&mut self, value: Value, by: isize) -> Value {
-        match by.rem_euclid(LANES as isize) {
+        match by.rem_euclid(self.lanes as isize) {
             0 => value,
             by => self.align(value, value, by as usize),
         }
@@ -320,6 +359,17 @@ impl Fusion {
 
     /// Returns the lanes of a value starting at `from`, followed by those of another.
     fn align(&mut self, above: Value, below: Value, from: usize) -> Value {
+        if self.graph.host() == Host::Avx2 {
+            // The upper half of the lower register, followed by the lower half of the upper one.
+            let between = self.graph.apply_immediate(Code::VEX_Vperm2i128_ymm_ymm_ymmm256_imm8, &[below, above], 0x21);
+            let bytes = (4 * from) as u8;
+            let (above, below, bytes) = match bytes {
+                16 => return between,
+                0..16 => (between, below, bytes),
+                _ => (above, between, bytes - 16),
+            };
+            return self.graph.apply_immediate(Code::VEX_Vpalignr_ymm_ymm_ymmm256_imm8, &[above, below], bytes);
+        }
         self.graph.apply_immediate(Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8, &[above, below], from as u8)
     }
 
@@ -330,6 +380,11 @@ impl Fusion {
         }
         // Each two bits of the immediates select a quarter of the register, or a word of a quarter.
         let everywhere = |of: usize| (of * 0b0101_0101) as u8;
+        if self.graph.host() == Host::Avx2 {
+            let quarters = Code::VEX_Vpermq_ymm_ymmm256_imm8;
+            let value = self.graph.apply_immediate(quarters, &[value], everywhere(lane / 2));
+            return self.graph.apply_immediate(Code::VEX_Vpshufd_ymm_ymmm256_imm8, &[value], everywhere(lane % 2));
+        }
         let quarters = Code::EVEX_Vshufi32x4_zmm_k1z_zmm_zmmm512b32_imm8;
         let value = self.graph.apply_immediate(quarters, &[value, value], everywhere(lane / 4));
         self.graph.apply_immediate(Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8, &[value], everywhere(lane % 4))

@@ -1,8 +1,8 @@
 //! Compiles a graph to machine code.
 //!
 //! Values stay in vector registers from their computation to their last use. Each has one register for every warp
-//! that is executed side by side, so that the processor has independent work while it waits for results. There is no
-//! spilling: code that needs too many registers is refused.
+//! that is executed side by side, so that the processor has independent work while it waits for results. Only fused
+//! functions spill values; other code that needs too many registers is refused.
 //!
 //! - here: the code so far, with its labels and constants
 //! - `fuse`: makes one graph of functions that are called in a known order
@@ -10,6 +10,7 @@
 //! - `block`, `loops`, `flow`: emit a block, a loop, or a region whose lanes all take the same path
 //! - `counted`: emits a block that only computes, for a known number of iterations
 //! - `segment`: emits what each of them computes
+//! - `spill`: moves values to rows and back where registers do not suffice
 //! - `indexed`: emits accesses of memory at any address of a lane
 //! - `avx2`: the same without AVX-512
 //! - `vector`: moves of vector registers and masks
@@ -23,6 +24,7 @@ mod indexed;
 mod loops;
 mod plan;
 mod segment;
+mod spill;
 mod vector;
 
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
@@ -33,6 +35,7 @@ use super::graph::{Graph, Node, Value};
 use super::host::Host;
 use super::row::{self, COLUMN};
 use super::window::{WINDOWS, Window};
+use spill::Spills;
 
 pub use block::{LoopPlan, Times, Wanted};
 pub(super) use flow::Last;
@@ -219,14 +222,16 @@ struct Emitter {
     /// The mask of the branch at the end of the current block of a loop, and a register that cannot hold other masks.
     leaving: Option<Value>,
     spare: Option<Register>,
-    /// The number of columns of a row.
+    /// The number of columns of a row, and of registers in a column.
     columns: usize,
+    pieces: usize,
     /// The number of registers of each value, and the number of registers in a row before the first of them.
     ways: usize,
     first: usize,
     /// The windows of memory, and the registers that point to them.
     windows: Vec<Window>,
     pointers: [Register; WINDOWS],
+    spills: Option<Spills>,
     marks: Marks,
 }
 
@@ -255,10 +260,12 @@ impl Emitter {
             leaving: None,
             spare: None,
             columns,
+            pieces: host.pieces(),
             ways,
             first: 0,
             windows: vec![],
             pointers: POINTERS,
+            spills: None,
             marks: vec![],
         }
     }

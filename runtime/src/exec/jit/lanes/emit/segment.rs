@@ -44,6 +44,7 @@ impl Emitter {
             for way in 0..self.ways {
                 for (nth, &(to, value)) in stores.iter().enumerate() {
                     let is_last = stores[nth + 1..].iter().all(|(_, other)| *other != value);
+                    self.begin_node(index, std::iter::once(value));
                     let from = self.operand(graph, value, way, homes)?;
                     self.store(to, from, way)?;
                     let is_constant = homes[value.index()] == Location::Constant;
@@ -85,6 +86,7 @@ impl Emitter {
     fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[Location]) -> Option<()> {
         let node = &graph.nodes()[index];
         let value = Value::of(index);
+        self.begin_node(index, node.arguments());
         match node {
             Node::Operation(operation) => match self.host {
                 Host::Avx512 => self.operation(graph, value, operation, way, plan, homes),
@@ -149,7 +151,7 @@ impl Emitter {
 
     /// Returns the part of a row that belongs to a way.
     pub(super) fn column(&self, row: u32, way: usize) -> MemoryOperand {
-        let first = i64::from(row) * (self.columns * COLUMN) as i64;
+        let first = i64::from(row) * self.bytes(self.columns * self.pieces);
         let displacement = first + self.bytes(self.first + way);
         match self.access {
             Access::Active | Access::From => MemoryOperand::with_base_displ(Register::RDI, displacement),
@@ -160,7 +162,7 @@ impl Emitter {
     /// Returns the words of a window that belong to a way.
     fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
         let (pointer, window) = (*self.pointers.get(window)?, self.windows.get(window)?);
-        let (way, pieces) = (self.first + way, self.host.pieces());
+        let (way, pieces) = (self.first + way, self.pieces);
         let within = if window.contiguous { self.bytes(way % pieces) } else { 0 };
         let further = (way / pieces) as i64 * i64::from(window.column) + within;
         let further = i64::from(offset) - i64::from(window.from) + further;
@@ -208,7 +210,8 @@ impl Emitter {
         let spare = if self.leaving == Some(value) && way + 1 == self.ways { self.spare.take() } else { None };
         let register = match spare {
             Some(register) => register,
-            None => if is_mask && has_masks { &mut self.masks } else { &mut self.vectors }.pop()?,
+            None if is_mask && has_masks => self.masks.pop()?,
+            None => self.vector()?,
         };
         self.registers[value.index()][way] = Some(register);
         Some(register)
@@ -216,7 +219,9 @@ impl Emitter {
 
     /// Returns the register of a value, which is loaded if its location is in memory.
     pub(super) fn operand(&mut self, graph: &Graph, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
+        let spilled = self.spills.as_ref().and_then(|spills| spills.row(value));
         let from = match (self.registers[value.index()][way], homes[value.index()]) {
+            (None, _) if let Some(row) = spilled => self.column(row, way),
             (None, Location::Slot(at)) => slot(at),
             (None, Location::Constant) => self.constant([graph.constant(value)?; 8]),
             (register, _) => return register,
@@ -228,6 +233,9 @@ impl Emitter {
 
     /// Frees the register of a value, if `is_done`.
     pub(super) fn done(&mut self, value: Value, is_done: bool, way: usize) {
+        if let Some(spills) = self.spills.as_mut().filter(|_| is_done) {
+            spills.done(value);
+        }
         if is_done && let Some(register) = self.registers[value.index()][way].take() {
             match register {
                 Register::K0 => self.spare = Some(register),

@@ -136,7 +136,7 @@ impl Emitter {
             self.push(Instruction::with2(Code::Mov_r32_imm32, Register::R8D, u32::from(lanes)))?;
             return self.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, to, Register::R8D));
         }
-        let first = (self.first + way) % self.host.pieces() * self.host.lanes();
+        let first = (self.first + way) % self.pieces * self.host.lanes();
         let word = |lane: usize| if lanes >> (first + lane) & 1 != 0 { u32::MAX } else { 0 };
         let from = self.constant(std::array::from_fn(word));
         self.load(to, from)
