@@ -32,6 +32,9 @@ use super::{Access, Constant, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots
 use crate::exec::jit::lanes::graph::{Graph, Node};
 use crate::exec::jit::lanes::host::Host;
 
+/// The most registers of a value that a loop processes side by side.
+const SIDE: usize = 4;
+
 /// The most places and blocks of a loop.
 pub const PLACES: usize = 32;
 
@@ -51,14 +54,14 @@ pub struct State {
     /// The value of `room` when `spent` was last updated.
     counted: u32,
     /// The number of words that each warp has executed.
-    pub spent: [u32; WAYS],
+    pub spent: [u32; SIDE],
     /// The lanes that wait at each place.
     pub waiting: [u64; PLACES],
     /// For each block, the number of lanes that have executed it, and above 32 bits the number of warps.
     pub counts: [u64; PLACES],
     /// The lanes that must not be written, as bits and as AVX2 masks.
     left: u64,
-    pub(super) others: [Constant; WAYS],
+    pub(super) others: [Constant; SIDE],
 }
 
 impl Default for State {
@@ -70,7 +73,7 @@ impl Default for State {
             active: 0,
             room: 0,
             counted: 0,
-            spent: [0; WAYS],
+            spent: [0; SIDE],
             waiting,
             counts,
             left: 0,
@@ -150,7 +153,7 @@ impl Emitted {
         let rows = touched(&wanted.graph, wanted.segments());
         let host = wanted.graph.host();
         let ways = warps * host.pieces();
-        if !wanted.columns.is_multiple_of(warps) || ways > WAYS {
+        if !wanted.columns.is_multiple_of(warps) || ways > SIDE {
             return None;
         }
         let allocation = Allocation::new(wanted, ways)?;
@@ -194,7 +197,7 @@ impl Allocation {
             if rows.len() > written {
                 // Rows that are only read can as well be read from memory.
                 rows.truncate(written.max(rows.len().saturating_sub(lacking.div_ceil(ways))));
-            } else if ways < WAYS && slots < SLOTS && !shared.is_empty() {
+            } else if ways < SIDE && slots < SLOTS && !shared.is_empty() {
                 for index in shared.drain(shared.len() - lacking.min(SLOTS - slots).min(shared.len())..) {
                     homes[index] = Location::Slot(slots);
                     slots += 1;

@@ -45,7 +45,7 @@ pub use loops::{Block, Leave, Loop, PLACES, State};
 pub use plan::Segment;
 
 /// The most registers of a value that are processed side by side: one for each warp, or as many as its column takes.
-pub const WAYS: usize = 4;
+pub const WAYS: usize = 8;
 /// The last mask register of AVX-512 has the lanes that are written, or that are not. The first cannot be used as a
 /// mask.
 const LANES: Register = Register::K7;

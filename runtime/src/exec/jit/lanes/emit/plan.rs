@@ -194,21 +194,54 @@ impl Plan {
             plan.stores[node - first].push((Store::Memory(window, offset), value));
             plan.use_at(value, 2 * node + 1);
         }
+        if graph.host() == Host::Avx2 && trace.len() == 1 {
+            for &row in pinned {
+                plan.stay_at_home(graph, row, homes);
+            }
+        }
         Some(plan)
+    }
+
+    /// Computes values in the register of a row between the last use of its old content and the computation of its new
+    /// content there, because AVX2 has few registers.
+    fn stay_at_home(&mut self, graph: &Graph, row: u32, homes: &[Location]) {
+        let new = self.at_home.iter().position(|home| *home == Some((row, false)));
+        let old = (self.first..self.end).find(|&index| graph.is_old_row(index, row) && self.kept[index]);
+        let (Some(new), Some(mut content)) = (new, old) else { return };
+        // The first node that does not need the content, or the last one that does.
+        let free = |plan: &Self, index: usize| plan.last[index].map(|moment| moment.div_ceil(2));
+        for index in self.first..new {
+            let is_free = free(self, content).is_some_and(|free| free <= index);
+            let fits = homes[index] == Location::Segment && free(self, index).is_some_and(|free| free <= new);
+            if is_free
+                && fits
+                && self.can_be_at_home(graph, Value::of(index), Some(content), false)
+                && self.overwrites(graph, new, index)
+            {
+                self.at_home[index] = Some((row, false));
+                self.kept[index] = true;
+                content = index;
+            }
+        }
+    }
+
+    /// Whether an operation may be computed in the register of a value that it reads last.
+    fn overwrites(&self, graph: &Graph, index: usize, content: usize) -> bool {
+        let Node::Operation(operation) = &graph.nodes()[index] else { return false };
+        let reads = operation.arguments[1..].iter().flatten().any(|argument| argument.index() == content);
+        !replaces(operation.code) || on_addend(operation.code).is_some() || !reads
     }
 
     /// Whether a value can be computed in the register of a row, where `old` is the row's current content; `masked`
     /// if only in the active lanes.
     fn can_be_at_home(&self, graph: &Graph, value: Value, old: Option<usize>, masked: bool) -> bool {
         let Node::Operation(operation) = &graph.nodes()[value.index()] else { return false };
-        let reads_old = operation.arguments[1..].iter().flatten().any(|argument| Some(argument.index()) == old);
         let is_free = self.at_home[value.index()].is_none() && !self.kept[value.index()];
-        let replaces = replaces(operation.code);
         is_free
             && !operation.is_mask
             && (!masked || graph.host() == Host::Avx512)
-            && (!masked || !replaces && operation.mask.is_none() && masks_words(operation.code))
-            && (!replaces || on_addend(operation.code).is_some() || !reads_old)
+            && (!masked || !replaces(operation.code) && operation.mask.is_none() && masks_words(operation.code))
+            && old.is_none_or(|old| self.overwrites(graph, value.index(), old))
     }
 
     fn use_at(&mut self, value: Value, moment: usize) {

@@ -1,5 +1,7 @@
 //! Emits the computation of a segment: its values, which stay in registers, and its stores.
 
+use std::ops::Range;
+
 use iced_x86::{Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Plan, Segment, Store};
@@ -9,12 +11,41 @@ use crate::exec::jit::lanes::host::{Host, on_addend, operands, replaces};
 use crate::exec::jit::lanes::row::COLUMN;
 use crate::exec::jit::lanes::window::Window;
 
+/// How many ways an instruction is executed for at a time, if there are more.
+const STRIP: usize = 4;
+
 impl Emitter {
-    /// Emits the computation of a segment, for each way.
+    /// Emits the computation of a segment, for each way. If there are many, each instruction is executed for some of
+    /// them and then for the others, which takes fewer registers for temporary values.
     pub(super) fn body(&mut self, graph: &Graph, segment: &Segment, plan: &Plan, homes: &[Location]) -> Option<()> {
-        let first = segment.nodes.start;
-        let is_made =
-            |index: usize| segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment;
+        let Range { start, end } = segment.nodes;
+        if self.ways <= STRIP {
+            self.nodes(graph, (start..end, 0..self.ways), plan, homes)?;
+        } else {
+            let mut first = start;
+            while first < end {
+                let origin = graph.origin(first);
+                let next = (first..end).find(|index| graph.origin(*index) != origin).unwrap_or(end);
+                for way in (0..self.ways).step_by(STRIP) {
+                    self.nodes(graph, (first..next, way..way + STRIP), plan, homes)?;
+                }
+                first = next;
+            }
+        }
+        self.mark(None);
+        Some(())
+    }
+
+    /// Emits the computation of some nodes for some of the ways.
+    fn nodes(
+        &mut self,
+        graph: &Graph,
+        (nodes, ways): (Range<usize>, Range<usize>),
+        plan: &Plan,
+        homes: &[Location],
+    ) -> Option<()> {
+        let first = nodes.start;
+        let is_made = |index: usize| nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment;
         // Masks are few: one that only the next node needs is used at once for each way, and so is the next node's
         // own mask.
         let is_passed_on = |index: usize| {
@@ -26,14 +57,14 @@ impl Emitter {
                 && graph.origin(index) == graph.origin(index + 1)
         };
         let mut next = first;
-        for index in first..segment.nodes.end.max(first + 1) {
+        for index in first..nodes.end.max(first + 1) {
             if is_made(index) && index >= next {
                 self.mark(graph.origin(index));
                 next = index + 1;
                 while is_passed_on(next - 1) {
                     next += 1;
                 }
-                for way in 0..self.ways {
+                for way in ways.clone() {
                     for index in index..next {
                         self.node(graph, index, way, plan, homes)?;
                     }
@@ -41,7 +72,7 @@ impl Emitter {
             }
             // Stores everything that is masked for one way before the mask register is reused for another.
             let stores = plan.stores(index);
-            for way in 0..self.ways {
+            for way in ways.clone() {
                 for (nth, &(to, value)) in stores.iter().enumerate() {
                     let is_last = stores[nth + 1..].iter().all(|(_, other)| *other != value);
                     self.begin_node(index, std::iter::once(value));
@@ -52,7 +83,6 @@ impl Emitter {
                 }
             }
         }
-        self.mark(None);
         Some(())
     }
 
