@@ -19,10 +19,11 @@
 //!
 //! Most programs have no races, and for most of those less information shows it: the ranges of regular accesses, and
 //! for each word that scattered accesses reach, which thread did so, or that several did, and how. So a program first
-//! runs while only these are compared. If accesses may race, that run ends, and the program runs again with all
-//! records.
+//! runs while only these are compared, and runs again only if some accesses may race, with all records of the lines of
+//! memory where they are. If these are many, the first run ends early.
 //!
 //! - `suspects`, `ranges`, `shadow`: compares ranges of memory, and words that scattered accesses reach
+//! - `places`: lines of memory whose accesses may race
 //! - `order`: warps, workgroups, and what orders their accesses
 //! - `touch`: records of accesses
 //! - `indices`: numbers for pages, warps and workgroups
@@ -31,6 +32,7 @@ mod indices;
 #[cfg(test)]
 mod naive;
 mod order;
+mod places;
 mod ranges;
 mod shadow;
 mod suspects;
@@ -38,11 +40,12 @@ mod touch;
 
 use std::fmt;
 
-use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine};
+use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Machine, Strided};
 use isaforge_runtime::{Deadline, Execution};
 
 use indices::{Indices, memory, spread};
 use order::Order;
+use places::Places;
 use suspects::Suspects;
 use touch::{Lanes, Line, TOUCHES, Touch, Touches};
 
@@ -101,6 +104,8 @@ pub struct Races {
     /// The number of races found since the last one of a new pair of instructions.
     repeated: u64,
     order: Order,
+    /// Where accesses may race, if that is known.
+    only: Option<Places>,
     /// The lines at each address, with a space of addresses for each workgroup: an index into `pages`.
     places: Indices,
     pages: Vec<[Line; LINES]>,
@@ -117,9 +122,9 @@ impl Races {
     pub const MAX_FOUND: usize = 64;
     /// The number of races without any new pair of instructions after which the run ends.
     pub const MAX_REPEATED: u64 = 1 << 16;
-    /// The maximum number of words that are tracked.
+    /// The maximum number of words that are tracked, of those that may race.
     pub const WORDS: usize = 1 << 21;
-    /// The maximum number of warps that are tracked.
+    /// The maximum number of warps that are tracked, of those that access such words.
     pub const WARPS: usize = 1 << 20;
 
     /// Runs a program, and detects its races. If that takes two runs, the first one gets half of the time. A program
@@ -136,7 +141,11 @@ impl Races {
         let mut suspects = Suspects::default();
         let ended = machine.run_accesses(&mut suspects, execution, until.halfway());
         let is_over = ended.is_ok() || until.is_none();
-        if is_over && suspects.are_clear() { ended } else { machine.run_accesses(self, execution, until) }
+        self.only = is_over.then(|| suspects.places()).filter(|places| !places.are_all());
+        if self.only.as_ref().is_some_and(Places::are_none) {
+            return ended;
+        }
+        machine.run_accesses(self, execution, until)
     }
 
     /// Whether the last [`Races::MAX_REPEATED`] races were all of known pairs of instructions.
@@ -278,7 +287,13 @@ impl Found<'_> {
 
 impl AccessObserver for Races {
     fn accesses(&mut self, accesses: &Accesses<'_>) {
-        let &Accesses { kind, size, lanes, addresses, .. } = accesses;
+        let lanes = self.only.as_ref().map_or(accesses.lanes, |only| only.lanes(accesses));
+        let accesses = &Accesses { lanes, ..*accesses };
+        let &Accesses { kind, size, addresses, .. } = accesses;
+        // Atomics order accesses to other memory, too.
+        if lanes == 0 && kind != AccessKind::Atomic {
+            return;
+        }
         let Some(touch) = self.order.touch(accesses) else {
             self.partial = true;
             return;
@@ -315,6 +330,13 @@ impl AccessObserver for Races {
         }
         if kind == AccessKind::Atomic {
             self.order.atomic(touch.warp);
+        }
+    }
+
+    fn strided(&mut self, strided: &Strided<'_>) {
+        let orders = strided.patterns.iter().any(|pattern| pattern.kind == AccessKind::Atomic);
+        if orders || self.only.as_ref().is_none_or(|only| only.may_contain(strided)) {
+            strided.each(|accesses| self.accesses(accesses));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use isaforge_runtime::machine::AccessKind;
 
+use super::places::Places;
 use super::shadow::{Access, Kinds, Shadow, pages};
 
 /// The maximum number of ranges kept for one memory.
@@ -116,9 +117,11 @@ impl Range {
         !is_ordered && !is_owned
     }
 
-    /// Whether the same range may race with this one: lanes of another warp may store to it.
-    fn may_race_with_its_like(&self) -> bool {
-        self.kind == AccessKind::Store && self.owners.is_none()
+    /// Adds its places if the same range may race with this one: lanes of another warp may store to it.
+    fn repeat(&self, places: &mut Places) {
+        if self.kind == AccessKind::Store && self.owners.is_none() {
+            places.add([self.start, self.end]);
+        }
     }
 }
 
@@ -139,23 +142,23 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// Adds a range. Returns whether there are too many, or some of them may race.
-    pub(super) fn add(&mut self, range: Range) -> bool {
+    /// Adds a range, and the places where it may race with its like: all if there are too many ranges.
+    pub(super) fn add(&mut self, range: Range, places: &mut Places) {
         if self.ranges.last() == Some(&range) {
-            return range.may_race_with_its_like();
+            return range.repeat(places);
         }
         self.kinds[range.kind as usize] = true;
         if range.kind != AccessKind::Load {
             self.written = Some(around(self.written, [range.start, range.end]));
         }
         if self.ranges.len() > self.full {
-            if sort(&mut self.ranges) {
-                return true;
-            }
+            sort(&mut self.ranges, places);
             self.full = (2 * self.ranges.len()).max(1 << 16);
         }
         self.ranges.push(range);
-        self.ranges.len() > MAX_RANGES
+        if self.ranges.len() > MAX_RANGES {
+            places.add_all();
+        }
     }
 
     /// Adds the range of scattered atomics.
@@ -167,9 +170,11 @@ impl Ranges {
         }));
     }
 
-    /// Adds the range around all scattered atomics to the others. Returns as [`Self::add`] does.
-    pub(super) fn settle(&mut self) -> bool {
-        self.updated.take().is_some_and(|range| self.add(range))
+    /// Adds the range around all scattered atomics to the others.
+    pub(super) fn settle(&mut self, places: &mut Places) {
+        if let Some(range) = self.updated.take() {
+            self.add(range, places);
+        }
     }
 
     /// The number of ranges.
@@ -183,51 +188,54 @@ impl Ranges {
         self.scattered = Some((around(before, bounds), known.map_or(kinds, |known| known.and(kinds))));
     }
 
-    /// Whether some ranges may race with scattered accesses. `access` describes an access with the kind of a range.
-    pub(super) fn meet(&self, shadow: &mut Shadow, mut access: impl FnMut(&Range) -> Access) -> bool {
-        let Some(([start, end], kinds)) = self.scattered else { return false };
+    /// Adds the places where some ranges may race with scattered accesses. `access` describes an access with the kind
+    /// of a range.
+    pub(super) fn meet(&self, shadow: &mut Shadow, places: &mut Places, mut access: impl FnMut(&Range) -> Access) {
+        let Some(([start, end], kinds)) = self.scattered else { return };
         let mut left = MAX_PAGES;
-        self.ranges.iter().any(|range| {
+        for range in &self.ranges {
             if range.start >= end || range.end <= start || kinds.and(Kinds::of(range.kind)).are_peaceful() {
-                return false;
+                continue;
+            }
+            if range.parts.count() > left || places.are_all() {
+                return places.add_all();
             }
             let access = access(range);
-            let mut may_race = range.parts.count() > left;
-            let mut compare = |part: Range| {
+            range.each(|part: Range| {
                 let bounds = [part.start.max(start), part.end.min(end)];
-                if may_race || bounds[0] >= bounds[1] {
+                if bounds[0] >= bounds[1] || places.are_all() {
                     return;
                 }
-                let count = pages(bounds);
-                may_race = count > left || shadow.may_race(bounds, &access, |address| part.owner(address));
-                left = left.saturating_sub(count);
-            };
-            if range.parts.count() <= MAX_PAGES {
-                range.each(&mut compare);
-            }
-            may_race
-        })
+                match left.checked_sub(pages(bounds)) {
+                    Some(less) => {
+                        left = less;
+                        shadow.meet(bounds, &access, |address| part.owner(address), places);
+                    }
+                    None => places.add_all(),
+                }
+            });
+        }
     }
 
-    /// Forgets all ranges. Returns whether some of them may have raced.
-    pub(super) fn clear(&mut self) -> bool {
+    /// Forgets all ranges. Adds the places where some of them may have raced.
+    pub(super) fn clear(&mut self, places: &mut Places) {
         let [loads, stores, atomics] = std::mem::take(&mut self.kinds);
         let written = self.written.take().filter(|_| stores || loads && atomics);
-        let may_race = written.is_some_and(|[start, end]| {
+        if let Some([start, end]) = written {
             let mut near = Vec::new();
-            for range in &self.ranges {
-                if range.start < end && range.end > start {
-                    if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
-                        return true;
-                    }
-                    range.each(|part| near.push(part));
+            for range in self.ranges.iter().filter(|range| range.start < end && range.end > start) {
+                if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
+                    places.add_all();
+                    break;
                 }
+                range.each(|part| near.push(part));
             }
-            near.len() > 1 && overlap(&mut near)
-        });
+            if near.len() > 1 && !places.are_all() {
+                overlap(&mut near, places);
+            }
+        }
         self.ranges.clear();
         self.scattered = None;
-        may_race
     }
 }
 
@@ -236,19 +244,16 @@ fn around(known: Option<[u64; 2]>, [start, end]: [u64; 2]) -> [u64; 2] {
     known.map_or([start, end], |[first, last]| [first.min(start), last.max(end)])
 }
 
-/// Sorts ranges, each of which is kept once. Returns whether some that are the same may race.
-fn sort(ranges: &mut Vec<Range>) -> bool {
+/// Sorts ranges, each of which is kept once. Adds the places of those that are the same and may race.
+fn sort(ranges: &mut Vec<Range>, places: &mut Places) {
     ranges.sort_unstable();
-    let may_race = ranges.windows(2).any(|pair| pair[0] == pair[1] && pair[0].may_race_with_its_like());
+    ranges.windows(2).filter(|pair| pair[0] == pair[1]).for_each(|pair| pair[0].repeat(places));
     ranges.dedup();
-    may_race
 }
 
-/// Whether some ranges may race. Sorts them.
-fn overlap(ranges: &mut Vec<Range>) -> bool {
-    if sort(ranges) {
-        return true;
-    }
+/// Sorts ranges, and adds the places where some of them may race.
+fn overlap(ranges: &mut Vec<Range>, places: &mut Places) {
+    sort(ranges, places);
     let mut work = WORK * (ranges.len() + WORK);
     // The ranges before that may reach the current one.
     let mut open: [Vec<Range>; 3] = Default::default();
@@ -257,14 +262,15 @@ fn overlap(ranges: &mut Vec<Range>) -> bool {
             if kind == range.kind && kind != AccessKind::Store {
                 continue;
             }
-            let Some(less) = usize::checked_sub(work, before.len()) else { return true };
+            let Some(less) = usize::checked_sub(work, before.len()).filter(|_| !places.are_all()) else {
+                return places.add_all();
+            };
             work = less;
             before.retain(|other| other.end > range.start);
-            if before.iter().any(|other| range.may_race(other)) {
-                return true;
+            for other in before.iter().filter(|other| range.may_race(other)) {
+                places.add([range.start, range.end.min(other.end)]);
             }
         }
         open[range.kind as usize].push(*range);
     }
-    false
 }

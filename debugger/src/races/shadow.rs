@@ -3,6 +3,7 @@
 use isaforge_runtime::machine::{AccessKind, Accesses};
 
 use super::indices::{Indices, memory};
+use super::places::Places;
 
 /// The number of words that are recorded side by side, and their bytes.
 const WORDS: usize = 512;
@@ -114,8 +115,9 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Adds the accesses of a warp. Returns the bounds of the bytes, or `None` if some accesses may race.
-    pub(super) fn add(&mut self, accesses: &Accesses<'_>, access: &Access) -> Option<[u64; 2]> {
+    /// Adds the accesses of a warp, and the places where they may race. Returns the bounds of the bytes, or `None` if
+    /// there is too much to be recorded.
+    pub(super) fn add(&mut self, accesses: &Accesses<'_>, access: &Access, places: &mut Places) -> Option<[u64; 2]> {
         let warp = self.warp(accesses.warp, access.group).filter(|_| access.epoch < MAX_EPOCH)?;
         let (mut least, mut most) = (u64::MAX, 0);
         let mut left = accesses.lanes;
@@ -134,7 +136,7 @@ impl Shadow {
                     (last, base, is_own) = (page, self.page([memory, page])?, memory != 0);
                 }
                 if self.words[base + word as usize % WORDS].add(warp << 6 | lane, access, &self.groups, is_own) {
-                    return None;
+                    places.add([word * 4, (word * 4).saturating_add(4)]);
                 }
             }
         }
@@ -166,14 +168,15 @@ impl Shadow {
         Some(page as usize * WORDS)
     }
 
-    /// Whether accesses to some bytes in a row may race with those here. `owner` returns the number of the warp and
-    /// the lane that access an address; without it, any threads do.
-    pub(super) fn may_race(
+    /// Adds the places where accesses to some bytes in a row may race with those here. `owner` returns the number of
+    /// the warp and the lane that access an address; without it, any threads do.
+    pub(super) fn meet(
         &mut self,
         [start, end]: [u64; 2],
         access: &Access,
         owner: impl Fn(u64) -> Option<(u64, u64)>,
-    ) -> bool {
+        places: &mut Places,
+    ) {
         let memory = memory(start, access.group.into());
         let (mut at, last) = (start / 4, end.div_ceil(4));
         while at < last {
@@ -186,12 +189,11 @@ impl Shadow {
             for word in at..last.min(next) {
                 let known = words[word as usize % WORDS];
                 if known.state != 0 && self.clashes(known, access, || single(&owner, word * 4)) {
-                    return true;
+                    places.add([word * 4, (word * 4).saturating_add(4)]);
                 }
             }
             at = next;
         }
-        false
     }
 
     /// Whether an access may race with those to a word, whichever came first.

@@ -1,4 +1,4 @@
-//! Finds programs that cannot have races from the ranges of memory that they access. Scattered accesses are compared
+//! Finds memory that cannot have races from the ranges of memory that programs access. Scattered accesses are compared
 //! word by word.
 
 use isaforge_core::bits::ones;
@@ -6,6 +6,7 @@ use isaforge_runtime::Memory;
 use isaforge_runtime::machine::{AccessKind, AccessObserver, Accesses, Pattern, Strided, StridedWarp};
 
 use super::indices::Indices;
+use super::places::Places;
 use super::ranges::{Owners, Parts, Range, Ranges};
 use super::shadow::{Access, Kinds, Shadow};
 
@@ -20,14 +21,14 @@ const FAR: u64 = 1 << 10;
 /// The last lane of a warp that makes accesses at regular distances.
 const LAST: u32 = StridedWarp::LANES as u32 - 1;
 
-/// Whether a program may have races: two ranges overlap, at least one of them is written, and nothing shows that each
+/// Where a program may have races: two ranges overlap, at least one of them is written, and nothing shows that each
 /// byte is accessed by one thread only, or that a barrier separates the accesses.
 ///
 /// The memory of a workgroup is compared at each of its barriers, and global memory at the end.
 #[derive(Debug, Default)]
 pub(super) struct Suspects {
-    /// Whether some accesses may race.
-    found: bool,
+    /// Where some accesses may race.
+    places: Places,
     global: Ranges,
     groups: Vec<Group>,
     /// The index of each group.
@@ -48,54 +49,61 @@ struct Group {
 }
 
 impl Suspects {
-    /// Whether the program cannot have races, after it has ended.
-    pub(super) fn are_clear(&mut self) -> bool {
+    /// Returns where the program may have races, after it has ended.
+    pub(super) fn places(mut self) -> Places {
         for index in 0..self.groups.len() {
             self.clear_own(index);
         }
-        let Suspects { found, shadow, groups, numbers, global, .. } = self;
-        *found |= global.settle();
+        let Suspects { mut places, mut shadow, groups, mut numbers, mut global, .. } = self;
+        global.settle(&mut places);
         let access = |range: &Range| Access {
             group: numbers.get([0, range.group]).unwrap_or(groups.len() as u32),
             epoch: range.epoch,
             kinds: Kinds::of(range.kind),
         };
-        !*found && !global.meet(shadow, access) && !global.clear()
+        global.meet(&mut shadow, &mut places, access);
+        global.clear(&mut places);
+        places
     }
 
     /// Compares the accesses to the memory of a group since its last barrier, and forgets them.
     fn clear_own(&mut self, index: usize) {
         let Group { epoch, own } = &mut self.groups[index];
         let access = |range: &Range| Access { group: index as u32, epoch: *epoch, kinds: Kinds::of(range.kind) };
-        self.found = self.found || own.settle() || own.meet(&mut self.shadow, access) || own.clear();
+        own.settle(&mut self.places);
+        own.meet(&mut self.shadow, &mut self.places, access);
+        own.clear(&mut self.places);
     }
 
     /// Returns the index of a group.
     fn group(&mut self, number: u64) -> usize {
         let index = self.numbers.of(number, || {
             self.groups.push(Group::default());
-            self.found |= self.groups.len() > GROUPS;
+            if self.groups.len() > GROUPS {
+                self.places.add_all();
+            }
         });
         index as usize
     }
 
-    /// Returns the memory of a range, which gets the current epoch of its group.
-    fn ranges(&mut self, range: &mut Range) -> &mut Ranges {
+    /// Returns the memory of a range, which gets the current epoch of its group, and where accesses may race.
+    fn ranges(&mut self, range: &mut Range) -> (&mut Ranges, &mut Places) {
         let index = self.group(range.group);
         let known = &mut self.groups[index];
-        match Memory::RESERVED.contains(&range.start) {
+        let ranges = match Memory::RESERVED.contains(&range.start) {
             true => &mut known.own,
             false => {
                 range.epoch = known.epoch;
                 &mut self.global
             }
-        }
+        };
+        (ranges, &mut self.places)
     }
 
     /// Adds a range in the current epoch of its group.
     fn add(&mut self, mut range: Range) {
-        let may_race = self.ranges(&mut range).add(range);
-        self.found |= may_race;
+        let (ranges, places) = self.ranges(&mut range);
+        ranges.add(range, places);
     }
 
     /// Whether a memory has more ranges than accesses at regular distances would give: further ones are unlikely to
@@ -118,7 +126,7 @@ impl Suspects {
         }
         let end = last.saturating_add(size.into());
         let mut range = Range { start, end, kind, group, epoch: 0, owners: None, parts: Parts::ONE };
-        self.ranges(&mut range).update(range);
+        self.ranges(&mut range).0.update(range);
     }
 
     /// Adds accesses one by one.
@@ -127,9 +135,8 @@ impl Suspects {
         let Group { epoch, own } = &mut self.groups[index];
         let kinds = Kinds::of(accesses.kind);
         let access = Access { group: index as u32, epoch: *epoch, kinds };
-        let Some(bounds) = self.shadow.add(accesses, &access) else {
-            self.found = true;
-            return;
+        let Some(bounds) = self.shadow.add(accesses, &access, &mut self.places) else {
+            return self.places.add_all();
         };
         let reserved = Memory::RESERVED;
         if bounds[0] < reserved.end && bounds[1] > reserved.start {
@@ -173,8 +180,7 @@ impl Suspects {
         let owners = owners.filter(|_| more == 0 || repeats_apart);
         let all = end.checked_add(u64::from(more) * u64::from(stride));
         if all.is_none() || kind == AccessKind::Store && owners.is_none() {
-            self.found = true;
-            return;
+            return self.places.add_all();
         }
         let (more, stride) = if repeats_apart { (more, stride) } else { (0, 0) };
         let apart = owners.is_some() && column > width;
@@ -231,13 +237,12 @@ impl AccessObserver for Suspects {
     fn accesses(&mut self, accesses: &Accesses<'_>) {
         let &Accesses { warp, group, kind, size, mut lanes, addresses, .. } = accesses;
         lanes &= ones(addresses.len() as u32);
-        if self.found || lanes == 0 || size == 0 {
+        if self.places.are_all() || lanes == 0 || size == 0 {
             return;
         }
         // Ranges are those of the common memory.
         if accesses.space.is_some() {
-            self.found = true;
-            return;
+            return self.places.add_all();
         }
         let [first, last] = [lanes.trailing_zeros(), lanes.ilog2()];
         let listed =
@@ -267,7 +272,7 @@ impl AccessObserver for Suspects {
 
     fn strided(&mut self, strided: &Strided<'_>) {
         let &Strided { patterns, warps, times, .. } = strided;
-        let Some(first) = warps.first().filter(|_| !self.found && times > 0) else { return };
+        let Some(first) = warps.first().filter(|_| !self.places.are_all() && times > 0) else { return };
         let follows = |warp: &StridedWarp| {
             warp.group == first.group && warp.warp.wrapping_sub(first.warp) == u64::from(warp.column - first.column)
         };
@@ -299,7 +304,7 @@ impl AccessObserver for Suspects {
     }
 
     fn is_done(&self) -> bool {
-        self.found
+        self.places.are_all()
     }
 }
 

@@ -13,18 +13,20 @@ use crate::races::naive::Naive;
 mod seed;
 
 /// An event of two groups with three warps each, some of which access a few bytes of global memory or their own.
-fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 3]) {
+fn event(random: &mut Random, observers: &mut [&mut dyn AccessObserver]) {
+    let near: [u64; 256] = std::array::from_fn(|at| 6 * at as u64);
     let mut pick = |all: &[u64]| all[random.below(all.len() as u64) as usize];
     let group = pick(&[0, 1]);
     let thread = |warp: usize, lane: usize| [64 * group as u32 + 16 * warp as u32 + lane as u32, 0, 0];
     if pick(&[0, 1, 2, 3]) == 0 {
-        observers.into_iter().for_each(|observer| observer.barrier(group));
+        observers.iter_mut().for_each(|observer| observer.barrier(group));
         return;
     }
     let kind =
         [AccessKind::Load, AccessKind::Load, AccessKind::Store, AccessKind::Atomic][pick(&[0, 1, 2, 3]) as usize];
-    let start = pick(&[0x1000, Memory::RESERVED.start]) + 4 * pick(&[0, 0, 0, 1, 16, 32, 64]);
-    let (size, lanes) = (pick(&[4, 4, 4, 1, 8]) as u8, pick(&[0xffff, 0xffff, 0xff, 1, 0x8000, 0x5555]));
+    let start = pick(&[0x1000, 0x1000, Memory::RESERVED.start, Memory::RESERVED.start, 0x5555_0000_0000])
+        + 4 * pick(&[0, 0, 0, 1, 16, 32, 64]);
+    let (size, lanes) = (pick(&[4, 4, 4, 1, 2, 8]) as u8, pick(&[0xffff, 0xffff, 0xff, 1, 0x8000, 0x5555]));
     let pc = pick(&[1, 2, 3]);
     if pick(&[0, 1]) == 0 {
         let step = pick(&[0, 4, 4, 8, 64]);
@@ -37,13 +39,14 @@ fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 3]) {
                 addresses = std::array::from_fn(|lane| start + step * ((by * lane as u64 + more) % 61));
             }
             4 => addresses = addresses.map(|_| start + 4 * pick(&[0, 1, 2, 16, 32])),
+            5 => addresses = addresses.map(|_| start + pick(&near)),
             _ => {}
         }
         let warp = 4 * group + pick(&[0, 1]);
         let thread = |lane| thread(warp as usize % 4, lane);
         let (space, addresses, thread) = (None, &addresses, &thread);
         let accesses = Accesses { warp, group, pc, kind, size, space, lanes, addresses, thread };
-        observers.into_iter().for_each(|observer| observer.accesses(&accesses));
+        observers.iter_mut().for_each(|observer| observer.accesses(&accesses));
         return;
     }
     let (lane, column) = (pick(&[0, 4, 4, 4]) as u32, pick(&[0, 4, 64, 64, 64, 128]) as u32);
@@ -53,7 +56,7 @@ fn event(random: &mut Random, observers: [&mut dyn AccessObserver; 3]) {
     let warps: Vec<StridedWarp> = (0..3).filter(|column| there >> column & 1 != 0).map(warp).collect();
     let thread = |index: usize, lane| thread(usize::from(warps[index].column), lane);
     let strided = Strided { patterns: &[pattern], warps: &warps, times: pick(&[1, 1, 2, 3]) as u32, thread: &thread };
-    observers.into_iter().for_each(|observer| observer.strided(&strided));
+    observers.iter_mut().for_each(|observer| observer.strided(&strided));
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn warps_that_store_to_the_same_scattered_bytes_are_suspected() {
                 suspects.accesses(&Accesses { addresses: &[own + 0x1000; 16], lanes: 1, ..accesses });
             }
         }
-        assert!(!suspects.are_clear(), "{own:#x} {between}");
+        assert!(!suspects.places().are_none(), "{own:#x} {between}");
     }
 }
 
@@ -92,7 +95,7 @@ fn what_races_is_suspected_and_found() {
         let (mut races, mut suspects, mut naive) = (Races::default(), Suspects::default(), Naive::default());
         let before = random.0;
         for _ in 0..2 + random.below(4) {
-            event(&mut random, [&mut races, &mut suspects, &mut naive]);
+            event(&mut random, &mut [&mut races, &mut suspects, &mut naive]);
         }
         let pairs = races.found.iter().map(|race| race.sides.map(|side| side.pc));
         let pairs: BTreeSet<_> = pairs.map(|[one, other]| [one.min(other), one.max(other)]).collect();
@@ -101,11 +104,38 @@ fn what_races_is_suspected_and_found() {
             assert_eq!(races.count, naive.count, "{before:#x}: {pairs:?}, {:?}", naive.pairs);
             compared += u32::from(races.count > 0);
         }
-        let are_clear = suspects.are_clear();
+        let are_clear = suspects.places().are_none();
         assert!(naive.count == 0 || !are_clear, "{before:#x}: {:?}", naive.pairs);
         raced += u32::from(races.count > 0);
         cleared += u32::from(are_clear);
     }
     assert!(raced > 10_000 && cleared > 10_000, "{raced} raced, {cleared} were cleared");
+    assert!(compared > 1000, "{compared} were compared");
+}
+
+#[test]
+fn races_are_the_same_among_the_accesses_to_suspected_places() {
+    let mut random = Random(seed::seed(0x9a));
+    let mut compared = 0;
+    for _ in 0..20_000 {
+        let (mut all, mut suspects) = (Races::default(), Suspects::default());
+        let before = Random(random.0);
+        let events = 2 + random.below(30);
+        for _ in 0..events {
+            event(&mut random, &mut [&mut all, &mut suspects]);
+        }
+        let places = suspects.places();
+        if places.are_all() {
+            continue;
+        }
+        let mut some = Races { only: Some(places), ..Races::default() };
+        let mut again = Random(before.0);
+        again.below(30);
+        for _ in 0..events {
+            event(&mut again, &mut [&mut some]);
+        }
+        assert_eq!((some.count, &some.found), (all.count, &all.found), "{:#x}", before.0);
+        compared += u32::from(all.count > 0 && some.lines < all.lines);
+    }
     assert!(compared > 1000, "{compared} were compared");
 }
