@@ -2,13 +2,13 @@
 
 use isaforge_runtime::machine::{Accesses, Pattern, Strided, StridedWarp};
 
-use super::LINE_BYTES;
 use super::indices::Indices;
+use super::{LINE_BYTES, Races};
 
 /// The number of lines that are kept side by side.
 const LINES: u64 = u64::BITS as u64;
 /// The most bytes that are added. More of them are races all over a program, which are soon found among all accesses.
-const MAX_BYTES: u64 = 1 << 16;
+const MAX_BYTES: u64 = 4 * Races::MAX_REPEATED;
 
 /// Lines of memory, or all of it. Those of workgroup memory are the same for all workgroups.
 #[derive(Debug)]
@@ -68,12 +68,15 @@ impl Places {
     /// Returns the lanes that access these places.
     pub(super) fn lanes(&self, accesses: &Accesses<'_>) -> u64 {
         let &Accesses { size, lanes, addresses, .. } = accesses;
-        let is_here = |start: u64| {
-            let last = start.saturating_add(u64::from(size).saturating_sub(1));
-            let is_near = last >= self.bounds[0] && start <= self.bounds[1];
-            is_near && (self.contains(start) || self.contains(last))
-        };
-        let lane = |(lane, start): (usize, &u64)| u64::from(is_here(*start)) << lane;
+        let (more, [first, last]) = (u64::from(size).saturating_sub(1), self.bounds);
+        let first = first.saturating_sub(more);
+        let is_near = |start: &u64| start.wrapping_sub(first) <= last.saturating_sub(first);
+        // Most are elsewhere. Without a branch for each, this is fast.
+        if !addresses.iter().fold(false, |any, start| any | is_near(start)) {
+            return 0;
+        }
+        let is_here = |start: u64| self.contains(start) || self.contains(start.saturating_add(more));
+        let lane = |(lane, start): (usize, &u64)| u64::from(is_near(start) && is_here(*start)) << lane;
         lanes & addresses.iter().take(64).enumerate().fold(0, |all, at| all | lane(at))
     }
 

@@ -222,16 +222,17 @@ impl Ranges {
         let [loads, stores, atomics] = std::mem::take(&mut self.kinds);
         let written = self.written.take().filter(|_| stores || loads && atomics);
         if let Some([start, end]) = written {
-            let mut near = Vec::new();
-            for range in self.ranges.iter().filter(|range| range.start < end && range.end > start) {
-                if near.len() as u64 + range.parts.count() > MAX_RANGES as u64 {
-                    places.add_all();
-                    break;
-                }
-                range.each(|part| near.push(part));
-            }
-            if near.len() > 1 && !places.are_all() {
-                overlap(&mut near, places);
+            let ranges = &mut self.ranges;
+            ranges.retain(|range| range.start < end && range.end > start);
+            let count = ranges.iter().fold(0, |all: u64, range| all.saturating_add(range.parts.count()));
+            if count > MAX_RANGES as u64 {
+                places.add_all();
+            } else if count > ranges.len() as u64 {
+                let mut parts = Vec::with_capacity(count as usize);
+                ranges.iter().for_each(|range| range.each(|part| parts.push(part)));
+                overlap(&mut parts, places);
+            } else {
+                overlap(ranges, places);
             }
         }
         self.ranges.clear();
@@ -254,6 +255,9 @@ fn sort(ranges: &mut Vec<Range>, places: &mut Places) {
 /// Sorts ranges, and adds the places where some of them may race.
 fn overlap(ranges: &mut Vec<Range>, places: &mut Places) {
     sort(ranges, places);
+    if ranges.is_sorted_by(|one, next| one.end <= next.start) {
+        return;
+    }
     let mut work = WORK * (ranges.len() + WORK);
     // The ranges before that may reach the current one.
     let mut open: [Vec<Range>; 3] = Default::default();

@@ -74,14 +74,17 @@ impl Word {
             *self = Word::new(ALL, 0, Kinds(0), all);
             return !all.are_peaceful();
         }
-        // Whether other threads have accessed it since the last barrier is hard to predict, so there are no branches.
-        let is_now = self.state != 0 && self.epoch() == epoch;
-        let known = self.before().and(self.now());
-        let (before, now) = if is_now { (self.before(), self.now()) } else { (known, Kinds(0)) };
-        let is_several = is_now && self.by != thread;
-        let now = now.and(kinds);
-        *self = Word::new(if is_several { SEVERAL | group } else { thread }, epoch, before, now);
-        is_several && !now.are_peaceful()
+        // Whether other threads have accessed it since the last barrier is hard to predict. Compilers turn comparisons
+        // into branches here, so there are masks of all bits or none.
+        let is_now = all_bits_if_negative((self.epoch() ^ epoch).wrapping_sub(1));
+        let now = self.now().0 & is_now;
+        let before = self.before().0 | self.now().0 & !is_now;
+        let differs = self.by ^ thread;
+        let is_several = all_bits_if_negative((differs | differs.wrapping_neg()) & now.wrapping_neg());
+        let by = thread ^ (thread ^ (SEVERAL | group)) & is_several;
+        let now = Kinds(now).and(kinds);
+        *self = Word::new(by, epoch, Kinds(before), now);
+        is_several != 0 && !now.are_peaceful()
     }
 
     /// The group of all threads that have accessed the word, if it is one, by the group of each warp.
@@ -92,6 +95,11 @@ impl Word {
             thread => groups.get(thread as usize / 64).copied(),
         }
     }
+}
+
+#[inline(always)]
+fn all_bits_if_negative(number: u32) -> u32 {
+    (number.cast_signed() >> 31).cast_unsigned()
 }
 
 /// An access to be compared.
@@ -119,28 +127,35 @@ impl Shadow {
     /// there is too much to be recorded.
     pub(super) fn add(&mut self, accesses: &Accesses<'_>, access: &Access, places: &mut Places) -> Option<[u64; 2]> {
         let warp = self.warp(accesses.warp, access.group).filter(|_| access.epoch < MAX_EPOCH)?;
+        let Shadow { pages, words, groups, .. } = self;
+        let more = u64::from(accesses.size).saturating_sub(1);
         let (mut least, mut most) = (u64::MAX, 0);
+        // The number of the last page, and its words. A page belongs to one memory.
+        let (mut last, mut page, mut is_own): (u64, &mut [Word], bool) = (u64::MAX, &mut [], false);
         let mut left = accesses.lanes;
-        // The last page, and the place of its first word. A page belongs to one memory.
-        let (mut last, mut base, mut is_own) = (u64::MAX, 0, false);
         while left != 0 {
             let lane = left.trailing_zeros();
             left &= left - 1;
             let start = accesses.addresses[lane as usize];
-            let end = start.saturating_add(accesses.size.into());
-            (least, most) = (least.min(start), most.max(end));
-            for word in start / 4..end.div_ceil(4) {
-                let page = word / WORDS as u64;
-                if last != page {
-                    let memory = memory(start, access.group.into());
-                    (last, base, is_own) = (page, self.page([memory, page])?, memory != 0);
+            (least, most) = (least.min(start), most.max(start));
+            let mut word = start / 4;
+            let end = start.saturating_add(more) / 4;
+            loop {
+                let number = word / WORDS as u64;
+                if last != number {
+                    (page, is_own) = page_of(pages, words, [start, number], access)?;
+                    last = number;
                 }
-                if self.words[base + word as usize % WORDS].add(warp << 6 | lane, access, &self.groups, is_own) {
+                if page[word as usize % WORDS].add(warp << 6 | lane, access, groups, is_own) {
                     places.add([word * 4, (word * 4).saturating_add(4)]);
                 }
+                if word == end {
+                    break;
+                }
+                word += 1;
             }
         }
-        Some([least, most])
+        Some([least, most.saturating_add(more).saturating_add(1)])
     }
 
     /// Returns the index of a warp. `None` if there are too many.
@@ -152,20 +167,6 @@ impl Shadow {
             self.groups.push(group);
             self.warps.insert([0, number])
         })
-    }
-
-    /// Returns the place of the first word of a page of a memory. `None` if there are too many.
-    #[inline(always)]
-    fn page(&mut self, key: [u64; 2]) -> Option<usize> {
-        let page = match self.pages.get(key) {
-            Some(page) => page,
-            None if self.words.len() >= MAX_WORDS => return None,
-            None => {
-                self.words.resize(self.words.len() + WORDS, Word::default());
-                self.pages.insert(key)
-            }
-        };
-        Some(page as usize * WORDS)
     }
 
     /// Adds the places where accesses to some bytes in a row may race with those here. `owner` returns the number of
@@ -188,7 +189,9 @@ impl Shadow {
             let words = &self.words[page as usize * WORDS..][..WORDS];
             for word in at..last.min(next) {
                 let known = words[word as usize % WORDS];
-                if known.state != 0 && self.clashes(known, access, || single(&owner, word * 4)) {
+                // A barrier has separated what one workgroup did before.
+                let is_past = memory != 0 && known.epoch() < access.epoch;
+                if known.state != 0 && !is_past && self.clashes(known, access, || single(&owner, word * 4)) {
                     places.add([word * 4, (word * 4).saturating_add(4)]);
                 }
             }
@@ -213,6 +216,28 @@ impl Shadow {
         };
         !is_first || !owner().is_some_and(is_thread)
     }
+}
+
+/// Returns the words of a page of the memory at an address, and whether that is the group's own. `None` if there are
+/// too many.
+#[inline(never)]
+fn page_of<'w>(
+    pages: &mut Indices,
+    words: &'w mut Vec<Word>,
+    [address, number]: [u64; 2],
+    access: &Access,
+) -> Option<(&'w mut [Word], bool)> {
+    let memory = memory(address, access.group.into());
+    let page = match pages.get([memory, number]) {
+        Some(page) => page,
+        None if words.len() >= MAX_WORDS => return None,
+        None => {
+            words.resize(words.len() + WORDS, Word::default());
+            pages.insert([memory, number])
+        }
+    };
+    let words = words.get_mut(page as usize * WORDS..)?.get_mut(..WORDS)?;
+    Some((words, memory != 0))
 }
 
 /// Returns the owner of a word, if it is the same for all of its bytes.

@@ -86,9 +86,9 @@ impl Suspects {
         index as usize
     }
 
-    /// Returns the memory of a range, which gets the current epoch of its group, and where accesses may race.
-    fn ranges(&mut self, range: &mut Range) -> (&mut Ranges, &mut Places) {
-        let index = self.group(range.group);
+    /// Returns the memory of a range, which gets the current epoch of its group, by an index, and where accesses may
+    /// race.
+    fn ranges(&mut self, index: usize, range: &mut Range) -> (&mut Ranges, &mut Places) {
         let known = &mut self.groups[index];
         let ranges = match Memory::RESERVED.contains(&range.start) {
             true => &mut known.own,
@@ -101,37 +101,35 @@ impl Suspects {
     }
 
     /// Adds a range in the current epoch of its group.
-    fn add(&mut self, mut range: Range) {
-        let (ranges, places) = self.ranges(&mut range);
+    fn add(&mut self, index: usize, mut range: Range) {
+        let (ranges, places) = self.ranges(index, &mut range);
         ranges.add(range, places);
     }
 
     /// Whether a memory has more ranges than accesses at regular distances would give: further ones are unlikely to
     /// repeat them.
-    fn are_many(&mut self, group: u64, address: u64) -> bool {
-        let index = self.group(group);
+    fn are_many(&self, index: usize, address: u64) -> bool {
         let ranges = if Memory::RESERVED.contains(&address) { &self.groups[index].own } else { &self.global };
         ranges.len() > MANY_RANGES
     }
 
     /// Adds scattered atomics.
-    fn update(&mut self, accesses: &Accesses<'_>) {
+    fn update(&mut self, index: usize, accesses: &Accesses<'_>) {
         let &Accesses { kind, group, size, lanes, addresses, .. } = accesses;
         let (mut start, mut last) = (u64::MAX, 0);
         for (_, &address) in addresses.iter().enumerate().filter(|(lane, _)| lanes >> lane & 1 != 0) {
             (start, last) = (start.min(address), last.max(address));
         }
         if Memory::RESERVED.contains(&start) != Memory::RESERVED.contains(&last) {
-            return self.scatter(accesses);
+            return self.scatter(index, accesses);
         }
         let end = last.saturating_add(size.into());
         let mut range = Range { start, end, kind, group, epoch: 0, owners: None, parts: Parts::ONE };
-        self.ranges(&mut range).0.update(range);
+        self.ranges(index, &mut range).0.update(range);
     }
 
     /// Adds accesses one by one.
-    fn scatter(&mut self, accesses: &Accesses<'_>) {
-        let index = self.group(accesses.group);
+    fn scatter(&mut self, index: usize, accesses: &Accesses<'_>) {
         let Group { epoch, own } = &mut self.groups[index];
         let kinds = Kinds::of(accesses.kind);
         let access = Access { group: index as u32, epoch: *epoch, kinds };
@@ -186,7 +184,8 @@ impl Suspects {
         let apart = owners.is_some() && column > width;
         let warps = if apart { warps.iter().map(|warp| warp.column - first.column + 1).max().unwrap_or(1) } else { 1 };
         let parts = Parts { warps, width: width as u32, more, stride };
-        self.add(Range { start, end: all.unwrap_or(end), kind, group: first.group, epoch: 0, owners, parts });
+        let index = self.group(first.group);
+        self.add(index, Range { start, end: all.unwrap_or(end), kind, group: first.group, epoch: 0, owners, parts });
     }
 }
 
@@ -244,6 +243,7 @@ impl AccessObserver for Suspects {
         if accesses.space.is_some() {
             return self.places.add_all();
         }
+        let index = self.group(group);
         let [first, last] = [lanes.trailing_zeros(), lanes.ilog2()];
         let listed =
             || (first..=last).filter(|lane| lanes >> lane & 1 != 0).map(|lane| (lane, addresses[lane as usize]));
@@ -254,11 +254,11 @@ impl AccessObserver for Suspects {
         let follows = |(at, address): (u32, u64)| address == start.wrapping_add(lane * u64::from(at - first));
         let is_regular = start <= end && lane <= FAR && listed().all(follows);
         if !is_regular && kind == AccessKind::Atomic {
-            return self.update(&Accesses { lanes, ..*accesses });
+            return self.update(index, &Accesses { lanes, ..*accesses });
         }
         let overlaps = kind == AccessKind::Store && rest != 0 && lane < size.into();
-        if !is_regular || overlaps || self.are_many(group, start) {
-            return self.scatter(&Accesses { lanes, ..*accesses });
+        if !is_regular || overlaps || self.are_many(index, start) {
+            return self.scatter(index, &Accesses { lanes, ..*accesses });
         }
         let owners = if rest == 0 {
             Some(owners.of_one(start, first, size.into()))
@@ -267,7 +267,7 @@ impl AccessObserver for Suspects {
             Some(Owners { address, lane, ..owners }).filter(|_| lane >= size.into())
         };
         let end = end.saturating_add(size.into());
-        self.add(Range { start, end, kind, group, epoch: 0, owners, parts: Parts::ONE });
+        self.add(index, Range { start, end, kind, group, epoch: 0, owners, parts: Parts::ONE });
     }
 
     fn strided(&mut self, strided: &Strided<'_>) {

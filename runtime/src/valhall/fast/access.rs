@@ -132,6 +132,7 @@ impl MemoryView<'_> {
 }
 
 /// Returns the active lanes of a warp for which a condition holds, and the addresses in two rows.
+#[inline(always)]
 pub fn places(bundle: &Bundle, warp: usize, address: [u16; 2], when: Option<u16>) -> (u16, [u64; LANES]) {
     let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
     let active = bundle.active[warp] & when.map_or(u16::MAX, |row| holds(column(row)));

@@ -37,6 +37,7 @@ impl Log<'_> {
         }
     }
 
+    #[inline]
     fn add(&mut self, grid: &Grid, home: Home, pc: u64, alike: &Alike<'_>) {
         let Some(group) = self.groups.get(home.group) else { return };
         let number = group_number(group.id, grid.groups);
@@ -88,6 +89,7 @@ impl Log<'_> {
     }
 
     /// Records the accesses of some lanes of a warp at these addresses.
+    #[inline]
     pub fn record(&mut self, grid: &Grid, home: Home, record: &Record, lanes: u16, places: &[u64; LANES]) {
         let &Record { kind, size, offset, pc, .. } = record;
         let addresses = places.map(|place| place.wrapping_add_signed(offset.into()));
