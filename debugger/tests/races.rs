@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use isaforge_core::sample::Random;
 use isaforge_debugger::races::{Race, Races};
 use isaforge_runtime::machine::{AccessKind, Machine};
 use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::watched::Watched;
 use isaforge_runtime::{Deadline, Execution, Launch, Memory};
 use isaforge_valhall::ISA;
+
+#[path = "../../runtime/tests/seed/mod.rs"]
+mod seed;
 
 /// A program of 64 threads in two workgroups; u0 and u1 contain the address of 512 bytes.
 fn machine(source: &str) -> Watched<'static> {
@@ -31,24 +35,25 @@ fn races(source: &str) -> Races {
     races_of(&machine(source))
 }
 
+/// The races of a program on one engine. Comparing ranges first makes no difference.
+fn races_on(machine: &Watched<'_>, execution: Execution) -> Races {
+    let [mut races, mut words] = <[Races; 2]>::default();
+    races.find(machine, execution, Deadline::NONE).expect("it runs");
+    machine.run_accesses(&mut words, execution, Deadline::NONE).expect("it runs");
+    assert_eq!((races.count, &races.found), (words.count, &words.found), "{execution}");
+    races
+}
+
 fn races_of(machine: &Watched<'_>) -> Races {
-    let races = |execution| {
-        let [mut races, mut words] = <[Races; 2]>::default();
-        races.find(machine, execution, Deadline::NONE).expect("it runs");
-        // Comparing ranges first makes no difference.
-        machine.run_accesses(&mut words, execution, Deadline::NONE).expect("it runs");
-        assert_eq!((races.count, &races.found), (words.count, &words.found));
-        races
-    };
     // Engines differ in the order in which warps advance, and so in which access of a race comes first.
     let pairs = |races: &Races| {
         let pair = |race: &Race| race.sides.map(|side| side.pc);
         let ordered = |[one, other]: [u64; 2]| [one.min(other), one.max(other)];
         races.found.iter().map(pair).map(ordered).collect::<BTreeSet<_>>()
     };
-    let found = races(Execution::best());
+    let found = races_on(machine, Execution::best());
     for execution in Execution::available() {
-        assert_eq!(pairs(&races(execution)), pairs(&found), "{execution}");
+        assert_eq!(pairs(&races_on(machine, execution)), pairs(&found), "{execution}");
     }
     found
 }
@@ -179,4 +184,64 @@ fn races_before_a_failure_or_the_time_limit_are_found() {
         });
         assert!(is_found, "{execution}");
     }
+}
+
+/// A loop of accesses at random distances: in tables that all threads share, one of them far away, in words of the
+/// thread's own, and in workgroup memory.
+fn scattered(random: &mut Random) -> Watched<'static> {
+    let mut pick = |all: &[&'static str]| all[random.below(all.len() as u64) as usize];
+    let mut text = "SHADDX.u64 r48, u0, r60.w0, shift:0x6\nMOV.i32 r11, r60\nMOV.i32 r10, 0x0\nagain: NOP\n".to_owned();
+    for _ in 0..pick(&["1", "22", "4444", "88888888"]).len() {
+        // u7 to u11 limit the distances to one word, a line or more, as words or as bytes.
+        let base = pick(&["u0", "u2", "r48", "workgroup_local_pointer.w0"]);
+        let access = pick(&[
+            "LOAD.i32.unsigned.slot0.wait0 @r0, r58, offset:0",
+            "LOAD.i8.h0.unsigned.slot0.wait0 @r0, r58, offset:0",
+            "LOAD.i64.unsigned.slot0.wait0 @r0:r1, r58, offset:0",
+            "STORE.i32.slot0.wait0 @r60, r58, offset:0",
+            "STORE.i16.slot0.wait0 @r60, r58, offset:0",
+            "STORE.i64.slot0.wait0 @r48:r49, r58, offset:0",
+            "ATOM.i32.slot0.aadd.wait0 @r50, r58, offset:0",
+            "BARRIER.slot7.wait",
+            "BARRIER.slot7.wait",
+        ]);
+        let words = ["u7", "u8", "u9", "u9"];
+        let mask = if access.starts_with("ATOM") { pick(&words) } else { pick(&[words[0], words[2], "u10", "u11"]) };
+        text += &format!(
+            "IMUL.i32 r11, r11, u6
+            IADD_IMM.i32 r11, r11, #0x3039
+            LSHIFT_AND.i32 r8, r11, 0x0.b00, {mask}
+            SHADDX.u64 r58, {base}, r8.w0, shift:0x0
+            {access}\n"
+        );
+    }
+    text += "IADD_IMM.i32 r10, r10, #0x1
+        ICMP.u32.lt.m1 r7, r10, u12, 0x0
+        BRANCHZ.reconverge r7, offset:again
+        NOP.end";
+    let program = isaforge_core::program::assemble(ISA, &text).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
+    let mut memory = Memory::new();
+    for table in [0x1000, 0x5555_0000_0000] {
+        memory.map(table, vec![0; 1 << 16]).expect("nothing else is there");
+    }
+    let (steps, masks) = (1 + random.below(4) as u32, [0, 0x3c, 0xffc, 0x3f, 0xfff]);
+    let uniforms = [&[0x1000, 0, 0, 0x5555, 0, 0, 0x19_660d], &masks[..], &[steps]].concat();
+    let [groups, threads] = [1 + random.below(3) as u32, [8, 16, 24, 48, 128][random.below(5) as usize]];
+    let (groups, local_size) = ([groups, 1, 1], [threads, 1, 1]);
+    let shared_bytes = 1 << 13;
+    let launch = Launch { program, groups, local_size, uniforms, shared_bytes, budget: u64::MAX, ..Launch::default() };
+    Watched::launch(launch, memory, Resources::default())
+}
+
+#[test]
+fn races_among_scattered_accesses_are_those_found_by_recording_all_of_them() {
+    let mut random = Random(seed::seed(0x5c));
+    let mut raced = 0;
+    for _ in 0..100 {
+        let machine = scattered(&mut random);
+        // Engines differ in the order of accesses, few of which are kept for each word.
+        let counts = Execution::available().into_iter().map(|execution| races_on(&machine, execution).count);
+        raced += u32::from(counts.max() > Some(0));
+    }
+    assert!((20..100).contains(&raced), "{raced} raced");
 }
