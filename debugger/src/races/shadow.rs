@@ -186,13 +186,14 @@ impl Shadow {
                 at = next;
                 continue;
             };
-            let words = &self.words[page as usize * WORDS..][..WORDS];
-            for word in at..last.min(next) {
-                let known = words[word as usize % WORDS];
-                // A barrier has separated what one workgroup did before.
-                let is_past = memory != 0 && known.epoch() < access.epoch;
-                if known.state != 0 && !is_past && self.clashes(known, access, || single(&owner, word * 4)) {
-                    places.add([word * 4, (word * 4).saturating_add(4)]);
+            let first = page as usize * WORDS + at as usize % WORDS;
+            let words = &self.words[first..][..(last.min(next) - at) as usize];
+            // A barrier has separated what one workgroup did before. Without a branch for each word, this is fast.
+            if memory == 0 || words.iter().fold(false, |any, word| any | (word.epoch() >= access.epoch)) {
+                for (known, word) in words.iter().zip(at..) {
+                    if known.state != 0 && self.clashes(*known, access, || single(&owner, word * 4)) {
+                        places.add([word * 4, (word * 4).saturating_add(4)]);
+                    }
                 }
             }
             at = next;
