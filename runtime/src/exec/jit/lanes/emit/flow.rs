@@ -17,6 +17,7 @@ use std::ops::Range;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::plan::{Location, Part, Plan, Segment, locations, used};
+use super::spill::Spills;
 use super::{Access, Emitted, Emitter, LANES, Label, Made, SLOTS, Slots, touched, vectors};
 use crate::exec::jit::lanes::graph::{Extent, Graph, Kind, Value};
 use crate::exec::jit::lanes::host::Host;
@@ -24,6 +25,8 @@ use crate::exec::jit::lanes::reach::{Reach, Reached};
 use crate::exec::jit::lanes::row::LANES as WIDTH;
 use crate::exec::jit::lanes::window::{WINDOWS, Window};
 
+/// The most registers that are kept free for temporary values where they can be spilled.
+const TEMPORARIES: usize = 10;
 /// The predicate of comparisons that holds where neither operand is a NaN.
 const ORDERED: u32 = 7;
 /// The most sets that the machine keeps.
@@ -172,8 +175,9 @@ impl Flow {
         self.blocks.iter().map(|block| &block.segment)
     }
 
-    /// Returns the locations of values, and the plan of each block.
-    fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>)> {
+    /// Returns the locations of values, the plan of each block, and the number of slots in use. With AVX2, blocks spill
+    /// temporary values.
+    fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>, usize)> {
         let used = used(&self.graph, self.segments());
         let mut locations = locations(&self.graph, &used, self.segments());
         let is_shared = |index: &usize| locations[*index] == Location::Register;
@@ -186,9 +190,12 @@ impl Flow {
                 most = most.max(plan.pressure(&self.graph, segment.nodes.clone(), &locations));
                 plans.push(plan);
             }
+            if self.graph.host() == Host::Avx2 {
+                most = most.min(TEMPORARIES);
+            }
             let lacking = (most + shared.len()).saturating_sub(vectors(self.graph.host(), Access::From, 1).into());
             if lacking == 0 {
-                return Some((locations, plans));
+                return Some((locations, plans, slots));
             }
             if slots == SLOTS || shared.is_empty() {
                 return None;
@@ -228,13 +235,14 @@ fn flow(wanted: &Flow) -> Option<Made> {
     if wanted.columns * WIDTH > 64 || wanted.reaches.len() > WINDOWS {
         return None;
     }
-    let (locations, plans) = wanted.plans()?;
+    let (locations, plans, slots) = wanted.plans()?;
     let mut out = Emitter::new(&wanted.graph, wanted.columns, 1, Access::From, MASKS);
     out.fixed(&wanted.graph, plans.first()?, &locations)?;
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(FlowState, room))))?;
     let blocks = wanted.blocks.iter().map(|_| out.label()).collect();
     let mut labels = Labels { blocks, exits: Vec::new(), end: out.label() };
     let (mut full, mut unsettled) = (Vec::new(), Vec::new());
+    let spare = (slots * out.host.pieces()) as u32..(SLOTS * out.host.pieces()) as u32;
     for (index, (block, plan)) in wanted.blocks.iter().zip(&plans).enumerate() {
         out.put(labels.blocks[index]);
         let no_room = out.label();
@@ -246,6 +254,9 @@ fn flow(wanted: &Flow) -> Option<Made> {
         }
         for first in 0..wanted.columns * out.host.pieces() {
             out.first = first;
+            if out.host == Host::Avx2 {
+                out.spills = Some(Spills::new(&wanted.graph, &block.segment, plan, spare.clone()));
+            }
             out.body(&wanted.graph, &block.segment, plan, &locations)?;
             out.masks(&wanted.graph, &block.segment, &locations)?;
             if let Some((begins, then)) = out.seek_nans(&block.loose)? {

@@ -57,7 +57,12 @@ impl Emitter {
         let operands = Operands { reach, offsets, words, lanes: active, stores: value.is_some() };
         match self.host {
             Host::Avx512 => self.indexed_with_avx512(operands)?,
-            Host::Avx2 => self.indexed_with_avx2(operands)?,
+            Host::Avx2 => {
+                // Nothing may be spilled in a part of the code that is skipped.
+                let free = self.vector()?;
+                self.vectors.push(free);
+                self.indexed_with_avx2(operands)?
+            }
         }
         for argument in [Some(offset), value, lanes].into_iter().flatten() {
             let is_constant = homes[argument.index()] == Location::Constant;

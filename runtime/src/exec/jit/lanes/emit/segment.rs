@@ -249,9 +249,8 @@ impl Emitter {
 
     /// Returns the register of a value, which is loaded if its location is in memory.
     pub(super) fn operand(&mut self, graph: &Graph, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
-        let spilled = self.spills.as_ref().and_then(|spills| spills.row(value));
         let from = match (self.registers[value.index()][way], homes[value.index()]) {
-            (None, _) if let Some(row) = spilled => self.column(row, way),
+            (None, _) if let Some(place) = self.spill(value) => place,
             (None, Location::Slot(at)) => slot(at),
             (None, Location::Constant) => self.constant([graph.constant(value)?; 8]),
             (register, _) => return register,

@@ -1,20 +1,21 @@
-//! Spills values to rows where registers do not suffice, in code without jumps.
+//! Spills the values of a segment to memory where registers do not suffice: to rows, or in a region to its state.
 
 use std::ops::Range;
 
-use iced_x86::Register;
+use iced_x86::{MemoryOperand, Register};
 
-use super::Emitter;
 use super::plan::{Plan, Segment};
+use super::{Access, Emitter};
 use crate::exec::jit::lanes::graph::{Graph, Value};
 
-/// The values that are spilled, and those whose turn comes last.
+/// The values of a segment that are spilled, and when each is needed.
 #[derive(Debug)]
 pub(super) struct Spills {
+    nodes: Range<usize>,
     /// The nodes at which each value is needed, in order.
     uses: Vec<Vec<usize>>,
-    /// The row that holds a spilled value.
-    rows: Vec<Option<u32>>,
+    /// The row or the vector of the state that holds a spilled value.
+    places: Vec<Option<u32>>,
     free: Vec<u32>,
     /// The current node, and the values that it needs in registers.
     now: usize,
@@ -22,8 +23,8 @@ pub(super) struct Spills {
 }
 
 impl Spills {
-    /// Creates the state before a segment, with rows to spill to.
-    pub fn new(graph: &Graph, segment: &Segment, plan: &Plan, rows: Range<u32>) -> Self {
+    /// Creates the state before a segment, with places to spill to.
+    pub fn new(graph: &Graph, segment: &Segment, plan: &Plan, places: Range<u32>) -> Self {
         let mut uses = vec![Vec::new(); graph.nodes().len()];
         for index in segment.nodes.clone() {
             let arguments = graph.nodes()[index].arguments().filter(|_| plan.is_used(index));
@@ -31,7 +32,8 @@ impl Spills {
                 uses[value.index()].push(index);
             }
         }
-        Spills { rows: vec![None; uses.len()], uses, free: rows.rev().collect(), now: 0, needed: vec![] }
+        let (nodes, free) = (segment.nodes.clone(), places.rev().collect());
+        Spills { nodes, places: vec![None; uses.len()], uses, free, now: 0, needed: vec![] }
     }
 
     /// Returns the node that needs a value next.
@@ -40,14 +42,9 @@ impl Spills {
         uses.get(uses.partition_point(|at| *at < self.now)).copied().unwrap_or(usize::MAX)
     }
 
-    /// Returns the row that a value was spilled to.
-    pub fn row(&self, value: Value) -> Option<u32> {
-        self.rows[value.index()]
-    }
-
     /// Forgets a value.
     pub fn done(&mut self, value: Value) {
-        self.free.extend(self.rows[value.index()].take());
+        self.free.extend(self.places[value.index()].take());
     }
 }
 
@@ -68,17 +65,31 @@ impl Emitter {
         }
         let spills = self.spills.as_ref()?;
         let is_held = |index: &usize| {
-            self.registers[*index][0].is_some_and(|register| !register.is_k())
+            *index != spills.now
+                && self.registers[*index][0].is_some_and(|register| !register.is_k())
                 && !spills.needed.contains(&Value::of(*index))
         };
-        let last = (0..self.registers.len()).filter(is_held).max_by_key(|index| spills.next_use(*index))?;
+        let last = spills.nodes.clone().filter(is_held).max_by_key(|index| spills.next_use(*index))?;
         let register = self.registers[last][0].take()?;
-        if spills.rows[last].is_none() {
+        if spills.places[last].is_none() {
             let spills = self.spills.as_mut()?;
-            let row = spills.free.pop()?;
-            spills.rows[last] = Some(row);
-            self.save(self.column(row, 0), register)?;
+            let place = spills.free.pop()?;
+            spills.places[last] = Some(place);
+            self.save(self.spilled(place), register)?;
         }
         Some(register)
+    }
+
+    /// Returns where a value was spilled to.
+    pub(super) fn spill(&self, value: Value) -> Option<MemoryOperand> {
+        let place = self.spills.as_ref()?.places[value.index()]?;
+        Some(self.spilled(place))
+    }
+
+    fn spilled(&self, place: u32) -> MemoryOperand {
+        match self.access {
+            Access::From => MemoryOperand::with_base_displ(Register::RSI, self.bytes(place as usize)),
+            _ => self.column(place, 0),
+        }
     }
 }
