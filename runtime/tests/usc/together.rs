@@ -32,6 +32,47 @@ fn tasks_side_by_side_do_what_they_do_one_after_another() {
     assert!(ended > 60 && failed.len() > 4, "{ended} end, {failed:?}");
 }
 
+/// The values of a round need more registers than hosts have: machine code spills them, or has shorter blocks.
+#[test]
+fn rounds_with_many_values_leave_what_the_reference_leaves() {
+    const NUMBERS: std::ops::Range<u32> = 24..64;
+    let mut random = Random(seed(0x0f1e_2d3c_4b5a_6978));
+    let register = |n: u32| Register::temporary(n).expect("a temporary");
+    for _ in 0..6 * rounds() {
+        let mut number = || NUMBERS.start + random.below(NUMBERS.len() as u64) as u32;
+        let group = |kind: u32| {
+            let [a, b, c, to] = std::array::from_fn(|_| number());
+            let operation = if kind % 3 == 0 { "fmad" } else { "umadd32" };
+            let carry = if kind % 3 == 0 { "" } else { ", _" };
+            format!("1 : {operation} ft0, r{a}, r{b}, r{c}{carry}\n mov r{to}, ft0\n")
+        };
+        let body: String = (0..56).map(group).collect();
+        let text = format!(
+            "mov ft0, c0\nmov r20, ft0\n0 : (ignorepe)\n cndst 0, r21, c0, 1\nround:\n{body}\
+             1 : umadd32 ft0, r20, c1, c1, _\n tstl.u32 ftt, p0, ft0, sh0\n mov r20, ft0\n\
+             2 : if(p0)\n br round\n3 : nop.end"
+        );
+        let program =
+            Program::load(&assemble_program(isaforge_usc::ISA, &text).expect("it is a program")).expect("it loads");
+        let mut task = Task::new(LANES).expect("32 instances");
+        for (n, i) in NUMBERS.flat_map(|n| (0..LANES).map(move |i| (n, i))) {
+            task.set(register(n), i, random.next() as u32).expect("it can be set");
+        }
+        let run = |machine: Machine<Software>| {
+            let (mut machine, mut tasks) = (machine, vec![task.clone(); 2]);
+            machine.set("sh0".parse().expect("a register"), 9).expect("it can be set");
+            machine.run(&program, &mut tasks, u64::MAX).expect("it ends");
+            let words = |task: &Task| NUMBERS.map(|n| [0, 9, 31].map(|i| task.get(register(n), i))).collect::<Vec<_>>();
+            tasks.iter().map(words).collect::<Vec<_>>()
+        };
+        let machine = || Machine::new(Software::default());
+        let wanted = run(machine().without_fast_path());
+        for level in Level::available() {
+            assert_eq!(run(machine().at_level(level.eager())), wanted, "{}\n{text}", level.name());
+        }
+    }
+}
+
 /// Machine code checks for NaNs once each round, and canonicalizes those that it finds out of line.
 #[test]
 fn floats_of_a_loop_leave_the_one_nan() {
