@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use isaforge_compiler::diff::{Revision, diff as compare, diff_streams};
+use isaforge_compiler::diff::{Revision, diff as compare, diff_groups, diff_streams};
 
 use crate::args::{DiffArgs, DiffFormat};
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::output::plain_stdout;
 use crate::target::{Pair, Target, named_or_at};
@@ -27,9 +28,12 @@ pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
     let (Some(old), Some(new)) = (old, new) else {
         return Err(Failure::usage("a specification has mistakes, so nothing was compared", ""));
     };
-    let found = match old.pair(&new)? {
-        Pair::Words(first, second) => compare(old.revision(first), new.revision(second)),
-        Pair::Streams(first, second) => diff_streams(old.revision(first), new.revision(second)),
+    let found = match (old.tables, new.tables) {
+        (Tables::Groups(first), Tables::Groups(second)) => diff_groups(old.revision(first), new.revision(second)),
+        _ => match old.pair(&new)? {
+            Pair::Words(first, second) => compare(old.revision(first), new.revision(second)),
+            Pair::Streams(first, second) => diff_streams(old.revision(first), new.revision(second)),
+        },
     };
     let mut text = match args.format {
         DiffFormat::Text => found.to_text(),

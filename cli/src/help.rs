@@ -224,7 +224,8 @@ Each instruction that decodes differently is listed with an example word and bot
 and each one that does something else with its old and new operation. Operations are compared as
 graphs: new names and functions with the same content are no change, but changing a function changes
 every instruction that calls it, and `b + a` is not `a + b`. Properties of the machine are listed.
-Sets of words and streams are compared, each with its own kind; sets of groups are not.
+Sets of words, streams and sets of groups are compared, each with its own kind. In groups, each
+operation counts as an instruction, and the header of all groups as one more.
 Exit status: 0 old binaries provably decode the same, 1 they do not or it cannot be proved, 2 wrong
 usage or an invalid specification.";
 

@@ -77,10 +77,10 @@ impl Target {
         entries(self.tables, self.semantics, self.measured)
     }
 
-    /// The failure when a set has groups, for commands on one instruction at a time.
+    /// The failure when a set has groups and the other one has not, or they are to be translated.
     fn of_groups(&self) -> Failure {
         let message = format!("the instructions of `{}` are groups of bytes", self.name);
-        Failure::usage(message, "this command works on words and on streams, but not on groups")
+        Failure::usage(message, "groups are compared with groups by `diff`, and not translated")
     }
 
     /// The failure when one instruction set is a stream and the other has words, for commands on two of the same kind.

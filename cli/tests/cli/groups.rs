@@ -159,14 +159,50 @@ fn recorded_groups_records_and_programs_are_replayed() {
     assert!(run.out().ends_with("6 passed, 2 failed\n"), "{}", run.out());
 }
 
+/// The specification of USC with a text of one of its files replaced.
+fn changed_usc(file: &str, from: &str, to: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for entry in fs::read_dir("../specs/usc").expect("the specification is there") {
+        let path = entry.expect("a file").path();
+        let text = fs::read_to_string(&path).expect("the file is text");
+        let own = path.file_name().expect("a name");
+        let text = if own == file { text.replace(from, to) } else { text };
+        fs::write(folder.path().join(own), text).expect("the file is written");
+    }
+    let spec = folder.path().to_str().expect("the path is text").to_owned();
+    (folder, spec)
+}
+
 #[test]
-fn commands_on_words_refuse_groups_by_name() {
+fn revisions_of_groups_are_compared_with_the_exit_status_of_other_sets() {
+    let run = isaforge(&["diff", "usc", "../specs/usc"]).expect(0);
+    assert!(run.out().contains("Old binaries decode the same (proved for every instruction)."), "{}", run.out());
+    assert!(run.out().contains(" 0 affected, 160 the same; definitions: 0 differ"), "{}", run.out());
+    let (_folder, does) = changed_usc("operations-bitwise.yaml", "ft5 = ft4 >> S4", "ft5 = ft4 << S4");
+    let run = isaforge(&["diff", "usc", &does]).expect(0);
+    assert!(run.out().contains("1 instruction does something else."), "{}", run.out());
+    let (_folder, text) = changed_usc("operations-bitwise.yaml", "\"rev ft2, {S2}\"", "\"bitrev ft2, {S2}\"");
+    let run = isaforge(&["diff", "usc", &text, "--format", "json"]).expect(1);
+    let json: serde_json::Value = serde_json::from_str(run.out()).expect("it is JSON");
+    assert_eq!(json["decoding"], serde_json::json!({ "alike": 159, "different": 1, "unproven": 0 }));
+    let entry = &json["instructions"][0];
+    assert_eq!((&entry["name"], &entry["decoding"]), (&"REV".into(), &"different".into()));
+    assert_eq!(entry["changes"][0]["new"], "`bitrev ft2, {S2}`");
+    assert_eq!(entry["old"]["mask"].as_str().map(str::len), Some(64));
+    let run = isaforge(&["diff", "usc", &text, "--format", "markdown"]).expect(1);
+    assert!(run.out().contains("- `REV`\n  - syntax changed: "), "{}", run.out());
+    let (_folder, wrong) = changed_usc("isa.yaml", "choice: header", "choice: nothing");
+    isaforge(&["diff", "usc", &wrong]).expect(2);
+}
+
+#[test]
+fn groups_are_compared_with_groups_only_and_not_translated() {
     for arguments in
-        [&["diff", "usc", "valhall"][..], &["diff", "valhall", "../specs/usc"], &["translate", "usc", "valhall"]]
+        [&["diff", "usc", "valhall"][..], &["diff", "valhall", "../specs/usc"], &["translate", "usc", "usc"]]
     {
         let run = isaforge(arguments).expect(2);
         assert!(run.err.contains("are groups of bytes"), "{}", run.err);
-        assert!(run.err.contains("works on words and on streams, but not on groups"), "{}", run.err);
+        assert!(run.err.contains("groups are compared with groups by `diff`, and not translated"), "{}", run.err);
     }
     assert!(isaforge(&["check", "../specs/usc"]).expect(0).out().contains(" operations, "));
     assert!(isaforge(&["isas"]).expect(0).out().contains("\nusc "));

@@ -75,8 +75,10 @@ pub enum Subject {
     Alias,
     /// How a value is computed from bits and other fields.
     Computed,
-    /// Another layout of an instruction.
+    /// Another layout of an instruction, or a record of a slot.
     Variant,
+    /// A part of a group, or those parts that an operation may be in.
+    Slot,
     /// How a branch target is counted.
     Target,
     /// What an instruction does. The name tells for which modifier this is, if not for all.
@@ -115,6 +117,7 @@ impl Subject {
             Subject::Alias => "alias",
             Subject::Computed => "value",
             Subject::Variant => "variant",
+            Subject::Slot => "slot",
             Subject::Target => "branch target",
             Subject::Operation => "operation",
             Subject::Property => "property",

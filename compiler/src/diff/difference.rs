@@ -28,7 +28,7 @@ impl fmt::Display for Reading {
 /// A word that the revisions decode differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The word in hexadecimal: as a number, or for a stream as bytes in memory order.
+    /// The word in hexadecimal: as a number, or for streams and groups as bytes in memory order.
     pub word: String,
     /// How the old revision decodes it.
     pub old: Reading,
@@ -162,8 +162,10 @@ pub enum Sort {
     Constants,
     /// A bank of registers.
     Bank,
-    /// A kind of operand.
+    /// A kind of operand; in groups, an operand.
     Kind,
+    /// What a slot of a group without operations may hold.
+    Choice,
     /// A field that operands share.
     Shared,
     /// A limit on operands.
@@ -180,6 +182,7 @@ impl Sort {
             Sort::Constants => "constants",
             Sort::Bank => "bank",
             Sort::Kind => "kind",
+            Sort::Choice => "choice",
             Sort::Shared => "shared field",
             Sort::Limit => "limit",
             Sort::Machine => "machine",

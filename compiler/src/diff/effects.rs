@@ -1,6 +1,7 @@
 //! What an instruction does: its operation, and what that depends on besides: the values of its operands, flow
 //! modifiers, messages.
 
+use isaforge_core::group::GroupIsa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::facts::Flow;
 use isaforge_core::semantics::{Modifier, Op, Operation, Semantics};
@@ -17,37 +18,48 @@ use super::structure::renamed_values;
 pub(super) struct Effects {
     semantics: Option<&'static Semantics>,
     hardware: Option<&'static Hardware>,
-    opcode: u16,
+    operation: Option<&'static Operation>,
     encoded: Encoded,
 }
 
 impl Effects {
     /// Those of an instruction of words.
     pub(super) fn of_word(revision: Revision<&'static Isa>, opcode: u16) -> Effects {
-        let Revision { tables, semantics, hardware } = revision;
-        let encoded = Encoded::Word(tables, &tables.forms[usize::from(opcode)]);
-        Effects { semantics, hardware, opcode, encoded }
+        let encoded = Encoded::Word(revision.tables, &revision.tables.forms[usize::from(opcode)]);
+        Effects::of(revision, operation_of(revision.semantics, opcode), encoded)
     }
 
     /// Those of an instruction of a stream, with one of its layouts.
     pub(super) fn of_stream(revision: Revision<Engine>, layout: &'static Layout) -> Effects {
-        let Revision { tables, semantics, hardware } = revision;
-        Effects { semantics, hardware, opcode: layout.opcode, encoded: Encoded::Stream(tables, layout) }
+        let encoded = Encoded::Stream(revision.tables, layout);
+        Effects::of(revision, operation_of(revision.semantics, layout.opcode), encoded)
     }
 
-    /// Its operation, if the specification defines one.
-    fn operation(&self) -> Option<&'static Operation> {
-        let found = self.semantics?.operations.get(usize::from(self.opcode))?;
-        (!found.text.is_empty() || !found.nodes.is_empty()).then_some(found)
+    /// Those of an operation of a set of groups.
+    pub(super) fn of_group(revision: Revision<&'static GroupIsa>, opcode: u16) -> Effects {
+        let own = revision.tables.operations.get(usize::from(opcode));
+        let encoded = Encoded::Group(revision.tables, own, roles(revision.semantics));
+        Effects::of(revision, operation_of(revision.semantics, opcode), encoded)
+    }
+
+    /// Those of what a whole group does.
+    pub(super) fn of_path(revision: Revision<&'static GroupIsa>, does: Option<&'static Operation>) -> Effects {
+        Effects::of(revision, does, Encoded::Group(revision.tables, None, roles(revision.semantics)))
+    }
+
+    fn of<T>(revision: Revision<T>, operation: Option<&'static Operation>, encoded: Encoded) -> Effects {
+        let Revision { semantics, hardware, .. } = revision;
+        let operation = operation.filter(|found| !found.text.is_empty() || !found.nodes.is_empty());
+        Effects { semantics, hardware, operation, encoded }
     }
 
     fn meaning<'a>(&self, renamed: &'a Renamed) -> Option<Meaning<'a>> {
-        Some(Meaning { semantics: self.semantics?, operation: self.operation()?, encoded: self.encoded, renamed })
+        Some(Meaning { semantics: self.semantics?, operation: self.operation?, encoded: self.encoded, renamed })
     }
 
     /// Whether the operation has this node for an operand.
     fn has(&self, op: Op, operand: u16) -> bool {
-        let nodes = self.operation().map_or(&[][..], |operation| operation.nodes);
+        let nodes = self.operation.map_or(&[][..], |operation| operation.nodes);
         nodes.iter().any(|node| node.op == op && node.args[0] == operand)
     }
 
@@ -66,6 +78,11 @@ impl Effects {
     fn flow(&self) -> Vec<(String, &'static str, String)> {
         let all = self.semantics.map_or(&[][..], |semantics| semantics.flow);
         let named = |flow: &Flow| {
+            if let Encoded::Group(_, own, _) = self.encoded {
+                let is_own = own.is_some_and(|own| own.name == flow.instruction);
+                let has = flow.instruction.is_empty() && self.encoded.named(flow.modifier).is_some();
+                return (is_own || has).then(|| (flow.modifier.to_owned(), flow.name, flow_text(flow)));
+            }
             let (modifier, names) = self.encoded.named(flow.modifier)?;
             Some((modifier, names?.value(flow.value)?.name, flow_text(flow)))
         };
@@ -83,8 +100,7 @@ impl Effects {
 
 /// What a machine reads of an alternative of a kind and whether it discards writes to it, as a part of a description.
 pub(super) fn of_alternative<T>(revision: Revision<T>, kind: u16, name: &str, encoded: Encoded) -> String {
-    let Revision { semantics, hardware, .. } = revision;
-    let effects = Effects { semantics, hardware, opcode: 0, encoded };
+    let effects = Effects::of(revision, None, encoded);
     let same = Renamed::default();
     let value = effects.reading(kind, name, encoded, &same).map(|value| format!(", {}", code(&value.shown(&[]))));
     let discards = if effects.discards(kind, name) { ", discards writes" } else { "" };
@@ -163,7 +179,7 @@ fn operands(old: &Effects, new: &Effects, renamed: &Renamed, out: &mut Vec<Chang
 /// The values of modifiers that only have another name.
 fn values(old: &Effects, new: &Effects, renamed: &Renamed) -> Vec<(String, &'static str, &'static str)> {
     let modifiers = |effects: &Effects| {
-        let all = effects.operation().map_or(&[][..], |operation| operation.modifiers);
+        let all = effects.operation.map_or(&[][..], |operation| operation.modifiers);
         let named = |modifier: &Modifier| effects.encoded.modifier(*modifier);
         all.iter().filter_map(named).filter_map(|(name, names)| Some((name, names?))).collect::<Vec<_>>()
     };
@@ -175,6 +191,14 @@ fn values(old: &Effects, new: &Effects, renamed: &Renamed) -> Vec<(String, &'sta
         pairs.into_iter().map(move |(was, is)| (name.clone(), was, is))
     };
     modifiers(new).into_iter().flat_map(of).collect()
+}
+
+fn operation_of(semantics: Option<&'static Semantics>, opcode: u16) -> Option<&'static Operation> {
+    semantics?.operations.get(usize::from(opcode))
+}
+
+fn roles(semantics: Option<&'static Semantics>) -> &'static [&'static str] {
+    semantics.and_then(|semantics| semantics.path.as_ref()).map_or(&[], |path| path.roles)
 }
 
 /// The numbers of the slots in a set.

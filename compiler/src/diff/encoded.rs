@@ -1,5 +1,7 @@
 //! The names of an instruction's members, to which graphs refer by index.
 
+use isaforge_core::group::GroupIsa;
+use isaforge_core::group::table::{self as group, Token};
 use isaforge_core::semantics::Modifier;
 use isaforge_core::stream::{self, Engine, Layout};
 use isaforge_core::table::{self, Alternative, Enum, Form, Isa, Shape};
@@ -16,6 +18,8 @@ pub(super) enum Encoded {
     Alternative(&'static Isa, &'static Alternative),
     /// An instruction of a stream, or an alternative of one of its kinds.
     Stream(Engine, &'static Layout),
+    /// An operation of a set of groups, or none if it is what whole groups do; with the names of roles.
+    Group(&'static GroupIsa, Option<&'static group::Operation>, &'static [&'static str]),
 }
 
 /// A modifier: its name, `operand.modifier` for one of an operand, and the names of its values.
@@ -27,6 +31,10 @@ impl Encoded {
     pub(super) fn operand(self, index: u16) -> &'static str {
         let index = usize::from(index);
         let (name, count) = match self {
+            Encoded::Group(isa, _, roles) => {
+                let mut names = isa.operands.iter().map(|operand| operand.name).chain(roles.iter().copied());
+                (names.nth(index), isa.operands.len() + roles.len())
+            }
             Encoded::Word(_, form) => (form.operands.get(index).map(|operand| operand.name), form.operands.len()),
             Encoded::Alternative(_, of) => (of.fields.get(index).map(|field| field.name), of.fields.len()),
             Encoded::Stream(_, layout) => (layout.fields.get(index).map(|field| field.name), layout.fields.len()),
@@ -69,6 +77,24 @@ impl Encoded {
                 let field = engine.stream.layouts_of(set.into()).first()?.fields.get(usize::from(index))?;
                 Some((format!("{}.{}", operand.name, field.name), of_field(engine, field)))
             }
+            (Encoded::Group(..), Modifier::Form(index)) => self.modifier(Modifier::Field(Token::OWN, index)),
+            (Encoded::Group(isa, own, _), Modifier::Field(slot, index)) => {
+                let at = if slot == Token::OWN { own?.slots.trailing_zeros() as usize } else { slot.into() };
+                let slot = isa.slots.get(at)?;
+                let field = isa.choices.get(usize::from(slot.choice))?.fields.get(usize::from(index))?;
+                let is_own = own.is_some_and(|own| own.slots.trailing_zeros() as usize == at);
+                let name = if is_own { field.name.to_owned() } else { format!("{}.{}", slot.name, field.name) };
+                let names = match field.ty {
+                    group::Type::Enum(index) => isa.enums.get(usize::from(index)),
+                    _ => None,
+                };
+                Some((name, names))
+            }
+            (Encoded::Group(isa, ..), Modifier::Present(slot)) => {
+                Some((format!("has.{}", isa.slots.get(usize::from(slot))?.name), None))
+            }
+            (Encoded::Group(..), Modifier::Repetition) => Some(("repetition".to_owned(), None)),
+            (Encoded::Group(..), Modifier::Repetitions) => Some(("repetitions".to_owned(), None)),
             _ => None,
         }
     }
@@ -100,6 +126,10 @@ impl Encoded {
             Encoded::Word(_, form) => form.modifiers.len(),
             Encoded::Alternative(_, alternative) => alternative.fields.len(),
             Encoded::Stream(_, layout) => layout.fields.len(),
+            Encoded::Group(isa, own, _) => {
+                let slot = own.and_then(|own| isa.slots.get(own.slots.trailing_zeros() as usize));
+                slot.and_then(|slot| isa.choices.get(usize::from(slot.choice))).map_or(0, |of| of.fields.len())
+            }
         };
         let all = (0..count).filter_map(|index| self.modifier(Modifier::Form(u8::try_from(index).ok()?)));
         all.into_iter().find(|(known, _)| known == name)
@@ -115,7 +145,7 @@ impl Encoded {
                 };
                 form.operands.iter().zip(0..).filter_map(kind).collect()
             }
-            Encoded::Alternative(..) => Vec::new(),
+            Encoded::Alternative(..) | Encoded::Group(..) => Vec::new(),
             Encoded::Stream(engine, layout) => {
                 let kinds = |(field, index): (&stream::Field, u16)| {
                     let mut found = Vec::new();
@@ -127,11 +157,12 @@ impl Encoded {
         }
     }
 
-    /// The name of a kind.
+    /// The name of a kind, or of a slot of a group.
     pub(super) fn kind(self, kind: u16) -> &'static str {
         match self {
             Encoded::Word(isa, _) | Encoded::Alternative(isa, _) => isa.kinds.get(usize::from(kind)).map(|k| k.name),
             Encoded::Stream(engine, _) => engine.stream.sets.get(usize::from(kind)).map(|set| set.name),
+            Encoded::Group(isa, ..) => isa.slots.get(usize::from(kind)).map(|slot| slot.name),
         }
         .unwrap_or_default()
     }
@@ -143,6 +174,7 @@ impl Encoded {
                 let all = isa.kinds.get(usize::from(kind)).map_or(&[][..], |kind| kind.alternatives);
                 all.iter().map(|found| (found.name, Encoded::Alternative(isa, found))).collect()
             }
+            Encoded::Group(..) => Vec::new(),
             Encoded::Stream(engine, _) => {
                 let all = engine.stream.layouts_of(kind.into()).iter();
                 all.map(|found| (found.name, Encoded::Stream(engine, found))).collect()

@@ -3,9 +3,10 @@
 use isaforge_core::stream::Wide;
 use isaforge_core::table::{Form, Isa};
 
-use super::change::{Change, Subject};
-use super::difference::{Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern};
+use super::change::Change;
+use super::difference::{Decoding, Diff, Example, Instruction, Pattern};
 use super::effects::{self, Effects};
+use super::entries::{Judged, fill};
 use super::parts::reading;
 use super::revision::Revision;
 use super::structure::{form_changes, renamed};
@@ -33,72 +34,20 @@ pub(super) fn compare(was: Revision<&'static Isa>, is: Revision<&'static Isa>, d
         changes
     };
     let changes: Vec<Vec<Change>> = partners.iter().enumerate().map(changed).collect();
-    diff.common = common(&changes, &partners);
-    for (i, form) in old.forms.iter().enumerate() {
-        let decoding = match fates[i].verdict {
-            // The text of a single branch does not show where it counts from.
-            _ if changes[i].iter().any(|change| change.subject == Subject::Target) => Decoding::Different,
-            Verdict::Alike | Verdict::Empty => Decoding::Alike,
-            Verdict::Differs(_) => Decoding::Different,
-            Verdict::Unproven => Decoding::Unproven,
+    let judged = |of: &'static Isa, by: &'static Isa, all: Vec<Judgement>| -> Vec<Judged> {
+        let entry = |(form, Judgement { verdict, readers }): (&'static Form, Judgement)| Judged {
+            instruction: instruction(form),
+            decoding: match verdict {
+                Verdict::Alike | Verdict::Empty => Decoding::Alike,
+                Verdict::Differs(_) => Decoding::Different,
+                Verdict::Unproven => Decoding::Unproven,
+            },
+            example: example(old, new, verdict),
+            readers: readers.iter().map(|f| by.forms[usize::from(*f)].name.str.to_owned()).collect(),
         };
-        match decoding {
-            Decoding::Alike => diff.alike += 1,
-            Decoding::Different => diff.different += 1,
-            Decoding::Unproven => diff.unproven += 1,
-        }
-        let mut examples = Vec::new();
-        example(&mut examples, old, new, fates[i].verdict);
-        let entry = InstructionDiff {
-            fate: Fate::Removed,
-            old: Some(instruction(form)),
-            new: None,
-            related: Vec::new(),
-            changes: Vec::new(),
-            decoding: Some(decoding),
-            examples,
-        };
-        match partners[i] {
-            None => diff.instructions.push(InstructionDiff { related: names(new, &fates[i].readers), ..entry }),
-            Some(n) => {
-                let partner = &new.forms[n as usize];
-                let mut entry = InstructionDiff { new: Some(instruction(partner)), ..entry };
-                entry.changes = changes[i].iter().filter(|c| !diff.common.contains(c)).cloned().collect();
-                example(&mut entry.examples, old, new, origins[n as usize].verdict);
-                let differs = decoding != Decoding::Alike || !entry.examples.is_empty();
-                entry.fate = match (&entry.old, &entry.new) {
-                    (Some(a), Some(b)) if a.name != b.name => Fate::Renamed,
-                    (Some(a), Some(b)) if a.pattern != b.pattern => Fate::Moved,
-                    _ if !entry.changes.is_empty() => Fate::Changed,
-                    _ if differs => Fate::Affected,
-                    _ => continue,
-                };
-                diff.instructions.push(entry);
-            }
-        }
-    }
-    for (n, form) in new.forms.iter().enumerate().filter(|(n, _)| !partners.contains(&Some(*n as u16))) {
-        let mut examples = Vec::new();
-        example(&mut examples, old, new, origins[n].verdict);
-        diff.instructions.push(InstructionDiff {
-            fate: Fate::Added,
-            old: None,
-            new: Some(instruction(form)),
-            related: names(old, &origins[n].readers),
-            changes: Vec::new(),
-            decoding: None,
-            examples,
-        });
-    }
-}
-
-/// The changes common to all instructions that both revisions have; they are reported once.
-pub(super) fn common(changes: &[Vec<Change>], partners: &[Option<u16>]) -> Vec<Change> {
-    let mut pairs = changes.iter().zip(partners).filter(|(_, p)| p.is_some()).map(|(c, _)| c);
-    let Some(first) = pairs.next() else { return Vec::new() };
-    let rest: Vec<&Vec<Change>> = pairs.collect();
-    let everywhere = |c: &&Change| rest.len() > 1 && rest.iter().all(|other| other.contains(c));
-    first.iter().filter(everywhere).cloned().collect()
+        of.forms.iter().zip(all).map(entry).collect()
+    };
+    fill(diff, judged(old, new, fates), judged(new, old, origins), &partners, &changes);
 }
 
 fn instruction(form: &Form) -> Instruction {
@@ -106,18 +55,11 @@ fn instruction(form: &Form) -> Instruction {
     Instruction { name: form.name.str.to_owned(), pattern }
 }
 
-fn names(isa: &Isa, forms: &[u16]) -> Vec<String> {
-    forms.iter().map(|f| isa.forms[*f as usize].name.str.to_owned()).collect()
-}
-
-/// Adds the word of a verdict as an example, unless it is already listed.
-fn example(examples: &mut Vec<Example>, old: &'static Isa, new: &'static Isa, verdict: Verdict) {
-    let Verdict::Differs(word) = verdict else { return };
+/// The word of a verdict as an example.
+fn example(old: &'static Isa, new: &'static Isa, verdict: Verdict) -> Option<Example> {
+    let Verdict::Differs(word) = verdict else { return None };
     let digits = usize::from(old.word_bits.max(new.word_bits).div_ceil(4));
-    let text = format!("{word:0digits$x}");
-    if examples.iter().all(|e| e.word != text) {
-        examples.push(Example { word: text, old: reading(old, word), new: reading(new, word) });
-    }
+    Some(Example { word: format!("{word:0digits$x}"), old: reading(old, word), new: reading(new, word) })
 }
 
 /// The new counterpart of each old instruction: of the same name, or else with the same opcode bits, or else the only

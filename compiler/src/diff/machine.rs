@@ -61,7 +61,7 @@ fn of_semantics(semantics: &'static Semantics) -> Vec<(String, String)> {
         nan64: _,
         // Compared with the machine, which may give them further properties.
         states: _,
-        // Groups are not compared.
+        // Compared with the header of groups.
         path: _,
         // How well the behaviour is known, not what it is.
         fidelity: _,
@@ -115,7 +115,7 @@ fn of_hardware(names: &[&str], semantics: &'static Semantics, hardware: &Hardwar
         bursts,
         unmasks,
         ref start,
-        // Groups are not compared.
+        // Compared with the spellings of the registers that groups name.
         named: _,
     } = *hardware;
     let divergence = match divergence {

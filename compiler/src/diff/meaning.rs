@@ -246,6 +246,7 @@ impl Meaning<'_> {
             Op::Load | Op::Store | Op::Atomic => {
                 vec![named(semantics.spaces.get(usize::from(node.imm & 0xff))), number(node.imm >> 8)]
             }
+            Op::Slot => vec![self.encoded.kind(node.imm).to_owned()],
             Op::Fault => vec![named(semantics.faults.get(usize::from(node.imm)))],
             Op::Intrinsic => {
                 arguments.extend(self.list(b, c.into()));

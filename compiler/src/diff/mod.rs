@@ -17,6 +17,9 @@
 //! [`diff_streams`] does the same for streams, whose instructions have layouts instead of the masks of a word: there,
 //! the proof compares layouts piece by piece, or tries every word of a layout with at most 16 open bits.
 //!
+//! [`diff_groups`] does the same for groups, whose operations count as instructions: there, the proof compares all that
+//! decoding and printing depend on, and else groups that differ in one field or one bit are tried.
+//!
 //! "Reads the same" means the same customary text, and for branches the same target. Properties that text does not show
 //! (the unit of an instruction, how it accesses an operand, what it does) are only listed as changes. What instructions
 //! do is compared as graphs, so that another wording is no change, and a change of a definition shows in every
@@ -24,17 +27,19 @@
 //!
 //! - `revision`, `difference`, `change`: what is compared, the result, and one difference in it
 //! - `instructions`: matches instructions and judges their words; `words` splits them and `fields` tries their values,
-//!   with `verdict`, `identity` and `parts`
+//!   with `verdict`, `identity` and `parts`; `entries` puts the results together
 //! - `structure`, `machine`: compares definitions, and the machine
 //! - `effects`: compares what instructions do, as graphs (`meaning`) with the names of their members (`encoded`)
-//! - `stream`: the same for streams
+//! - `stream`, `group`: the same for streams and for groups
 //! - `text`, `json`, `markdown`: write the result
 
 mod change;
 mod difference;
 mod effects;
 mod encoded;
+mod entries;
 mod fields;
+mod group;
 mod identity;
 mod instructions;
 mod json;
@@ -55,6 +60,7 @@ pub use change::{Change, How, Subject};
 pub use difference::{
     Decoding, DefinitionDiff, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Reading, Sort,
 };
+pub use group::diff_groups;
 pub use revision::{Revision, Side};
 pub use stream::diff_streams;
 

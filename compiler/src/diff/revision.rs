@@ -34,9 +34,9 @@ impl<T> From<T> for Revision<T> {
 pub struct Side {
     /// The name of the instruction set.
     pub name: String,
-    /// The width of a word in bits; for a stream, of the longest.
+    /// The width of a word in bits; for a stream or groups, of the longest.
     pub word_bits: u16,
-    /// How many instructions it has.
+    /// How many instructions it has; in a set of groups, operations and one entry for all groups.
     pub instructions: usize,
     /// How many enums it has.
     pub enums: usize,

@@ -15,10 +15,11 @@ use super::change::{Change, How, Subject, change};
 use super::difference::Pattern;
 use super::identity::leads;
 use crate::check::text::runs_text;
-use compare::{Compare, bits_text};
+use compare::Compare;
+pub(super) use compare::bits_text;
 
 pub(crate) use definitions::renamed_alternative;
-pub(super) use definitions::{definitions, enum_changes, pairs, renamed_values};
+pub(super) use definitions::{constants_and_banks, definitions, enum_changes, pairs, renamed_values};
 
 /// What changed in an instruction.
 pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static Form, b: &'static Form) -> Vec<Change> {

@@ -10,6 +10,7 @@ mod callees;
 mod catalogue;
 mod declared;
 mod diff;
+mod diff_groups;
 mod diff_operations;
 mod diff_streams;
 mod emitted;

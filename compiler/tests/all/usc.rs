@@ -156,7 +156,7 @@ fn every_vector_reads_and_writes_field_by_field() {
     assert_eq!((count, apart), (2548, 5));
 }
 
-fn all_groups() -> Vec<(String, Vec<u8>)> {
+pub fn all_groups() -> Vec<(String, Vec<u8>)> {
     let files = ["img", "pco-shader", "pco-random", "pco-multiphase"];
     let lines =
         |f: &&str| data(&format!("{f}-groups.txt")).lines().map(|l| (format!("{f} {l}"), bytes(l))).collect::<Vec<_>>();
@@ -230,7 +230,7 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
 }
 
 /// Values whose parts are each legal, in a combination that some header allows.
-fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> Values {
+pub fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> Values {
     let mut values = Values::new(isa);
     let header = isa.slots[0].records[random() % isa.slots[0].records.len()];
     // Two operations have a code in the header but no encoding.

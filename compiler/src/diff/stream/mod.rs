@@ -10,9 +10,9 @@ use isaforge_core::explain::hex;
 use isaforge_core::stream::Engine;
 
 use super::change::{Change, How, Subject, change};
-use super::difference::{Decoding, Diff, Example, Fate, InstructionDiff};
+use super::difference::{Diff, Example};
 use super::effects::{self, Effects};
-use super::instructions::common;
+use super::entries::{Judged, fill};
 use super::machine::machine;
 use super::revision::Revision;
 use generation::{Entry, Generation, pattern};
@@ -43,7 +43,7 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
         old: old.side(),
         new: new.side(),
         instructions: Vec::new(),
-        common: memory(old.engine, new.engine).into_iter().chain(common(&changes, &partners)).collect(),
+        common: memory(old.engine, new.engine),
         definitions: definitions::of(was, is),
         alike: 0,
         different: 0,
@@ -53,59 +53,20 @@ pub fn diff_streams(old: impl Into<Revision<Engine>>, new: impl Into<Revision<En
     let banks = |engine: Engine| engine.stream.banks.iter().map(|bank| bank.name).collect::<Vec<_>>();
     let (old_banks, new_banks) = (banks(was.tables), banks(is.tables));
     diff.definitions.extend(machine(was.tables.stream.name, (was, &old_banks), (is, &new_banks)));
-    for (i, entry) in old.instructions.iter().enumerate() {
-        let fate = &fates[i];
-        // The text of a single branch does not show where it counts from.
-        let retargeted = changes[i].iter().any(|change| change.subject == Subject::Target);
-        let decoding = if retargeted { Decoding::Different } else { fate.decoding };
-        match decoding {
-            Decoding::Alike => diff.alike += 1,
-            Decoding::Different => diff.different += 1,
-            Decoding::Unproven => diff.unproven += 1,
-        }
-        let mut examples = Vec::new();
-        example(&mut examples, &forward, fate, false);
-        let mut found = InstructionDiff {
-            fate: Fate::Removed,
-            old: Some(entry.instruction()),
-            new: None,
-            related: Vec::new(),
-            changes: Vec::new(),
-            decoding: Some(decoding),
-            examples,
+    let judged = |of: &Generation, by: &Generation, all: Vec<Judgement>| -> Vec<Judged> {
+        let entry = |(entry, Judgement { decoding, example, readers }): (&Entry, Judgement)| Judged {
+            instruction: entry.instruction(),
+            decoding,
+            example: example.map(|bytes| Example {
+                word: hex(&bytes),
+                old: words::reading(was.tables, &bytes),
+                new: words::reading(is.tables, &bytes),
+            }),
+            readers: by.names(&readers),
         };
-        match partners[i] {
-            None => found.related = new.names(&fate.readers),
-            Some(n) => {
-                let partner = &new.instructions[usize::from(n)];
-                found.new = Some(partner.instruction());
-                found.changes = changes[i].iter().filter(|change| !diff.common.contains(change)).cloned().collect();
-                example(&mut found.examples, &backward, &origins[usize::from(n)], true);
-                let differs = decoding != Decoding::Alike || !found.examples.is_empty();
-                found.fate = match partner {
-                    _ if entry.name != partner.name => Fate::Renamed,
-                    _ if entry.pattern() != partner.pattern() => Fate::Moved,
-                    _ if !found.changes.is_empty() => Fate::Changed,
-                    _ if differs => Fate::Affected,
-                    _ => continue,
-                };
-            }
-        }
-        diff.instructions.push(found);
-    }
-    for (n, entry) in new.instructions.iter().enumerate().filter(|(n, _)| !partners.contains(&Some(*n as u16))) {
-        let mut examples = Vec::new();
-        example(&mut examples, &backward, &origins[n], true);
-        diff.instructions.push(InstructionDiff {
-            fate: Fate::Added,
-            old: None,
-            new: Some(entry.instruction()),
-            related: old.names(&origins[n].readers),
-            changes: Vec::new(),
-            decoding: None,
-            examples,
-        });
-    }
+        of.instructions.iter().zip(all).map(entry).collect()
+    };
+    fill(&mut diff, judged(&old, &new, fates), judged(&new, &old, origins), &partners, &changes);
     diff
 }
 
@@ -119,18 +80,6 @@ fn memory(old: Engine, new: Engine) -> Vec<Change> {
     let all = [(Subject::ByteOrder, order(old), order(new)), (Subject::Alignment, unit(old), unit(new))];
     let differs = all.into_iter().filter(|(_, was, is)| was != is);
     differs.map(|(subject, was, is)| change(subject, How::Changed, "", was, is)).collect()
-}
-
-/// Adds the bytes that read differently as an example, unless they are already listed. `backwards` tells that they
-/// belong to the new revision.
-fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, backwards: bool) {
-    let Some(bytes) = &judgement.example else { return };
-    let word = hex(bytes);
-    if examples.iter().all(|example| example.word != word) {
-        let (first, second) = (words::reading(pair.old, bytes), words::reading(pair.new, bytes));
-        let (old, new) = if backwards { (second, first) } else { (first, second) };
-        examples.push(Example { word, old, new });
-    }
 }
 
 /// The new counterpart of each old instruction: of the same name, or else with the same patterns if each name is

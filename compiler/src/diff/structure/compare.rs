@@ -35,7 +35,7 @@ impl Compare {
 }
 
 /// Formats bits, most significant piece first.
-pub(super) fn bits_text(bits: &Bits) -> String {
+pub(in crate::diff) fn bits_text(bits: &Bits) -> String {
     let mut runs: Vec<String> = bits
         .pieces()
         .map(|(p, _)| match p.width {

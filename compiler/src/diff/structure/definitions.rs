@@ -1,7 +1,7 @@
 //! Differences between definitions other than instructions: enums, constants, banks, kinds, shared fields and limits.
 
 use isaforge_core::stream::Wide;
-use isaforge_core::table::{Alternative, Enum, Isa, Kind, Limit, Token};
+use isaforge_core::table::{Alternative, Bank, Constants, Enum, Isa, Kind, Limit, Token};
 
 use super::compare::{Compare, bits_text, renamed_enum};
 use crate::diff::change::{Change, How, Subject, change};
@@ -191,38 +191,7 @@ pub(in crate::diff) fn definitions(was: Revision<&'static Isa>, is: Revision<&'s
     let a = old.enums.iter().filter(|e| !is_renamed(e.name)).map(|e| (e.name, e));
     let b = new.enums.iter().filter(|e| !is_renamed(e.name)).map(|e| (e.name, e));
     pairs(Sort::Enum, a, b, &mut out, enum_changes);
-    let named = |t: &'static [isaforge_core::table::Constants]| t.iter().map(|c| (c.name, c));
-    pairs(Sort::Constants, named(old.constants), named(new.constants), &mut out, |a, b| {
-        let mut out = Vec::new();
-        for i in 0..a.values.len().max(b.values.len()) {
-            let text = |t: &isaforge_core::table::Constants| {
-                t.values.get(i).map_or(String::new(), |c| format!("{:#x}", c.value))
-            };
-            let (x, y) = (text(a), text(b));
-            let how = if x.is_empty() {
-                How::Added
-            } else if y.is_empty() {
-                How::Removed
-            } else {
-                How::Changed
-            };
-            if x != y {
-                out.push(change(Subject::Constant, how, &i.to_string(), x, y));
-            }
-        }
-        out
-    });
-    let named = |t: &'static [isaforge_core::table::Bank]| t.iter().map(|b| (b.name, b));
-    pairs(Sort::Bank, named(old.banks), named(new.banks), &mut out, |a, b| {
-        let mut out = Vec::new();
-        if a.count != b.count {
-            out.push(change(Subject::Count, How::Changed, "", a.count.to_string(), b.count.to_string()));
-        }
-        if a.width != b.width {
-            out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
-        }
-        out
-    });
+    constants_and_banks((old.constants, old.banks), (new.constants, new.banks), &mut out);
     pairs(Sort::Kind, kinds(old), kinds(new), &mut out, |a, b| compare.kind((was, a), (is, b)));
     let named = |t: &'static [isaforge_core::table::Shared]| t.iter().map(|s| (s.name, s));
     pairs(Sort::Shared, named(old.shared), named(new.shared), &mut out, |a, b| {
@@ -240,6 +209,44 @@ pub(in crate::diff) fn definitions(was: Revision<&'static Isa>, is: Revision<&'s
         if x == y { Vec::new() } else { vec![change(Subject::Limit, How::Changed, "", x, y)] }
     });
     out
+}
+
+/// What changed in tables of constants and in banks of registers.
+pub(in crate::diff) fn constants_and_banks(
+    old: (&'static [Constants], &'static [Bank]),
+    new: (&'static [Constants], &'static [Bank]),
+    out: &mut Vec<DefinitionDiff>,
+) {
+    let named = |t: &'static [Constants]| t.iter().map(|c| (c.name, c));
+    pairs(Sort::Constants, named(old.0), named(new.0), out, |a, b| {
+        let mut out = Vec::new();
+        for i in 0..a.values.len().max(b.values.len()) {
+            let text = |t: &Constants| t.values.get(i).map_or(String::new(), |c| format!("{:#x}", c.value));
+            let (x, y) = (text(a), text(b));
+            let how = if x.is_empty() {
+                How::Added
+            } else if y.is_empty() {
+                How::Removed
+            } else {
+                How::Changed
+            };
+            if x != y {
+                out.push(change(Subject::Constant, how, &i.to_string(), x, y));
+            }
+        }
+        out
+    });
+    let named = |t: &'static [Bank]| t.iter().map(|b| (b.name, b));
+    pairs(Sort::Bank, named(old.1), named(new.1), out, |a, b| {
+        let mut out = Vec::new();
+        if a.count != b.count {
+            out.push(change(Subject::Count, How::Changed, "", a.count.to_string(), b.count.to_string()));
+        }
+        if a.width != b.width {
+            out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
+        }
+        out
+    });
 }
 
 /// Which operands a limit counts, and how it compares them.
