@@ -42,8 +42,7 @@ fn rounds_with_many_values_leave_what_the_reference_leaves() {
         let mut number = || NUMBERS.start + random.below(NUMBERS.len() as u64) as u32;
         let group = |kind: u32| {
             let [a, b, c, to] = std::array::from_fn(|_| number());
-            let operation = if kind % 3 == 0 { "fmad" } else { "umadd32" };
-            let carry = if kind % 3 == 0 { "" } else { ", _" };
+            let (operation, carry) = if kind.is_multiple_of(3) { ("fmad", "") } else { ("umadd32", ", _") };
             format!("1 : {operation} ft0, r{a}, r{b}, r{c}{carry}\n mov r{to}, ft0\n")
         };
         let body: String = (0..56).map(group).collect();

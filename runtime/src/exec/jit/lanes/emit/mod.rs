@@ -8,6 +8,7 @@
 //! - `fuse`: makes one graph of functions that are called in a known order
 //! - `plan`: when values are used, and where they are kept
 //! - `block`, `loops`, `flow`: emit a block, a loop, or a region whose lanes all take the same path
+//! - `advance`: emits what follows the iterations of a block
 //! - `counted`: emits a block that only computes, for a known number of iterations
 //! - `segment`: emits what each of them computes
 //! - `spill`: moves values to rows and back where registers do not suffice
@@ -15,6 +16,7 @@
 //! - `avx2`: the same without AVX-512
 //! - `vector`: moves of vector registers and masks
 
+mod advance;
 mod avx2;
 mod block;
 mod counted;

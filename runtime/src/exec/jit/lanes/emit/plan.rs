@@ -210,9 +210,9 @@ impl Plan {
         let (Some(new), Some(mut content)) = (new, old) else { return };
         // The first node that does not need the content, or the last one that does.
         let free = |plan: &Self, index: usize| plan.last[index].map(|moment| moment.div_ceil(2));
-        for index in self.first..new {
+        for (index, home) in homes.iter().enumerate().take(new).skip(self.first) {
             let is_free = free(self, content).is_some_and(|free| free <= index);
-            let fits = homes[index] == Location::Segment && free(self, index).is_some_and(|free| free <= new);
+            let fits = *home == Location::Segment && free(self, index).is_some_and(|free| free <= new);
             if is_free
                 && fits
                 && self.can_be_at_home(graph, Value::of(index), Some(content), false)
