@@ -57,7 +57,7 @@ fn check_examples(diff: &Diff, old: &GroupIsa, new: &GroupIsa) {
     }
 }
 
-/// Checks groups that only have operations of which all words are said to read the same. How many these are.
+/// Checks groups whose operations are all said to read the same. Returns how many such operations there are.
 fn check_alike(diff: &Diff, old: &'static GroupIsa, new: &'static GroupIsa) -> usize {
     let alike = |name: &str| {
         let entry = diff.instructions.iter().find(|entry| entry.old.as_ref().is_some_and(|old| old.name == name));

@@ -119,7 +119,7 @@ impl Claims {
                     continue;
                 }
                 for Place { field, .. } in record.places {
-                    // Values of which no operation says that they mean it.
+                    // Values that no operation claims as its own.
                     let own = |(at, known, _): &&(u8, u8, _)| *at == Token::OWN && known == field;
                     let taken: Vec<i64> = own_operations()
                         .flat_map(|of| of.is.iter().filter(own).flat_map(|(.., all)| *all))

@@ -63,7 +63,7 @@ fn event(random: &mut Random, observers: &mut [&mut dyn AccessObserver]) {
 fn warps_that_store_to_the_same_scattered_bytes_are_suspected() {
     for (own, between) in [(0x1000, false), (Memory::RESERVED.start, false), (0x1000, true)] {
         let mut suspects = Suspects::default();
-        // Of 8 bytes each, at a distance of 4 bytes for each lane, of which every other one is active.
+        // Lanes access 8 bytes each, 4 bytes apart; every other lane is active.
         let addresses: [u64; 16] = std::array::from_fn(|lane| own + 4 * lane as u64);
         for warp in 0..2 {
             let (kind, thread) = (AccessKind::Store, |lane| [lane as u32, 0, 0]);
