@@ -59,6 +59,12 @@ impl Resolver<'_> {
             let help = format!("a multiple of `unit`, at most {MAX_BYTES}");
             self.out.push(Diagnostic::error("E0062", spec.longest.span, message).help(help));
         }
+        for (number, what) in [(&spec.unit, "units of 0 bytes"), (&spec.program.align, "an alignment of 0 bytes")] {
+            if number.value == 0 {
+                let message = format!("groups cannot have {what}");
+                self.out.push(Diagnostic::error("E0062", number.span, message).help("at least 1"));
+            }
+        }
         self.slots(&spec, &mut groups);
         self.consequences(&spec, &mut groups);
         if !self.out.has_errors() {

@@ -93,6 +93,8 @@ fn mistakes_are_found_where_they_are() {
         ("kind: [loud, both] }, chain: voice, ends", "kind: [lout, both] }, chain: voice, ends", "E0101"),
         ("choice: note,", "choice: nope,", "E0101"),
         ("longest: 8", "longest: 9", "E0062"),
+        ("unit: 2", "unit: 0", "E0062"),
+        ("align: 4", "align: 0", "E0062"),
         ("bytes: 2, fixed: { 7..6: 0b10,", "bytes: 9, fixed: { 7..6: 0b10,", "E0062"),
         ("derived: [{ field: size, length: true }]", "derived: []", "E0304"),
         ("slots: head, syntax", "syntax", "E0022"),

@@ -1,8 +1,8 @@
 //! Compiles a graph to machine code.
 //!
 //! Values stay in vector registers from their computation to their last use. Each has one register for every warp
-//! that is executed side by side, so that the processor has independent work while it waits for results. Only fused
-//! functions spill values; other code that needs too many registers is refused.
+//! that is executed side by side, so that the processor has independent work while it waits for results. With AVX2,
+//! fused functions and regions spill values; other code that needs too many registers is refused.
 //!
 //! - here: the code so far, with its labels and constants
 //! - `fuse`: makes one graph of functions that are called in a known order
@@ -11,7 +11,7 @@
 //! - `advance`: emits what follows the iterations of a block
 //! - `counted`: emits a block that only computes, for a known number of iterations
 //! - `segment`: emits what each of them computes
-//! - `spill`: moves values to rows and back where registers do not suffice
+//! - `spill`: moves values to memory and back where registers do not suffice
 //! - `indexed`: emits accesses of memory at any address of a lane
 //! - `avx2`: the same without AVX-512
 //! - `vector`: moves of vector registers and masks
