@@ -10,7 +10,7 @@ use isaforge_core::group::{Group, GroupIsa, canonical, decode, print};
 use isaforge_core::text::Line;
 
 use crate::support::{bytes, folder, replaced, settings};
-use crate::usc::{all_groups, arbitrary};
+use crate::usc::{all_groups, arbitrary, numbers};
 
 fn revision(of: &Loaded) -> Revision<&'static GroupIsa> {
     let Tables::Groups(tables) = of.tables else { panic!("a set of groups") };
@@ -66,13 +66,7 @@ fn check_alike(diff: &Diff, old: &'static GroupIsa, new: &'static GroupIsa) -> u
     if !alike(old.slots[0].name) {
         return 0;
     }
-    let mut state = 0x5eed_cafe_f00d_1234u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as usize
-    };
+    let mut random = numbers();
     let drawn: Vec<_> = (0..3000).filter_map(|_| canonical(old, &arbitrary(old, &mut random)).ok()).collect();
     let known = all_groups().into_iter().filter_map(|(_, bytes)| decode(old, &bytes).ok());
     let mut count = 0;

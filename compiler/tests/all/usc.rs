@@ -271,16 +271,21 @@ pub fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> 
     values
 }
 
-#[test]
-fn arbitrary_legal_groups_encode_decode_print_and_assemble_to_themselves() {
-    let isa = isa();
+/// Returns a generator of pseudo-random numbers.
+pub fn numbers() -> impl FnMut() -> usize {
     let mut state = 0x5eed_cafe_f00d_1234u64;
-    let mut random = move || {
+    move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         (state >> 16) as usize
-    };
+    }
+}
+
+#[test]
+fn arbitrary_legal_groups_encode_decode_print_and_assemble_to_themselves() {
+    let isa = isa();
+    let mut random = numbers();
     let (mut legal, mut raw) = (0, Vec::new());
     for _ in 0..30_000 {
         let values = arbitrary(isa, &mut random);
